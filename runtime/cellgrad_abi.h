@@ -36,9 +36,9 @@ extern "C" {
 #define CG_ERROR_ALIGNMENT 2
 /* cg_context.struct_size is smaller than that of any version, a bit of
    cg_context.flags is set that the model does not know, cg_context.parallel
-   is not filled in, of cg_context.allocate and release only one is set, or a
-   model with CUDA kernels finds no device in cg_context.cuda that was opened
-   for it. */
+   is not filled in, of cg_context.allocate and release only one is set,
+   cg_context.host is NULL in a call that needs it, or a model with CUDA kernels
+   finds no device in cg_context.cuda that was opened for it. */
 #define CG_ERROR_CONTEXT 3
 /* The arena is too small or not aligned to 64 bytes, 256 on a CUDA device. */
 #define CG_ERROR_ARENA 4
@@ -259,6 +259,15 @@ typedef struct cg_comm {
                      void *stream);
 } cg_comm;
 
+/* A rank that is none: messages to it and from it are cg_context.host's. */
+#define CG_HOST INT32_MAX
+
+/* What a model asks of its caller: it hands over (CG_SEND) or takes
+   (CG_RECEIVE) the elements of `what`, whose root is CG_HOST and whose tag says
+   of what. Anything but 0 ends the call with CG_ERROR_CANCELLED. Calls of an
+   entry on several threads call it from several threads. Throws nothing. */
+typedef int32_t (*cg_host_fn)(const cg_collective *what, void *user);
+
 struct cg_cuda; /* an open CUDA device */
 
 /* What the caller may lend to a call. Every entry also takes NULL: it then
@@ -302,7 +311,11 @@ typedef struct cg_context {
   cg_release_fn release;   /* takes it back, all of it before the call ends;
                               NULL where allocate is */
   void *memory_user;       /* passed to both */
-  uint64_t reserved[3];    /* 0 */
+  cg_host_fn host;      /* NULL, or the functions of the caller that the program
+                           calls; a program that calls some fails without, with
+                           CG_ERROR_CONTEXT */
+  void *host_user;      /* passed to host */
+  uint64_t reserved[1]; /* 0 */
 } cg_context;
 
 #ifdef __cplusplus

@@ -121,6 +121,8 @@ from cellgrad.transforms.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.transforms.grad import linearize as _linearize
 from cellgrad.transforms.hooks import HookBackward as _HookBackward
 from cellgrad.transforms.hooks import InsertGradientOf as _InsertGradientOf
+from cellgrad.transforms.host import PyFunc as _PyFunc
+from cellgrad.transforms.host import host_call
 from cellgrad.transforms.jacobian import hessian, hvp, jacfwd, jacrev
 from cellgrad.transforms.taylor import derivative as _derivative
 from cellgrad.transforms.taylor import jet as _jet
@@ -134,7 +136,7 @@ def _hand_on() -> None:
     losses = (_ctc_loss, _ctc_primitives)
     for module in (_loop_ops, _maps, *losses, _random_draws, _suppression):
         ops.hand_on({name: getattr(module, name) for name in module.__all__})
-    for made in (_GradOperation, _HookBackward, _InsertGradientOf):
+    for made in (_GradOperation, _HookBackward, _InsertGradientOf, _PyFunc):
         ops.hand_on({made.__name__: made})
     for function in (_custom_vjp, _derivative, _jet, _linearize):
         ops.hand_on({function.__name__: function})
@@ -206,6 +208,7 @@ __all__ = [
     "get_seed",
     "grad",
     "hessian",
+    "host_call",
     "hvp",
     "initial_seed",
     "is_tensor",

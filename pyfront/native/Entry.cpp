@@ -65,6 +65,21 @@ struct ArenaLease {
   void *memory;
 };
 
+/// Of a code of the ABI, such as CG_FLOAT32.
+const DTypeInfo *dtypeOf(int32_t code) {
+  static const DTypeInfo *const dtypes[] = {
+      lookupDType("bool"),    lookupDType("int8"),     lookupDType("int16"),
+      lookupDType("int32"),   lookupDType("int64"),    lookupDType("uint8"),
+      lookupDType("float16"), lookupDType("bfloat16"), lookupDType("float32"),
+      lookupDType("float64"), lookupDType("uint16"),   lookupDType("uint32"),
+      lookupDType("uint64")};
+  return dtypes[code];
+}
+
+// Guarded by the GIL.
+PyObject *hookObject = nullptr;
+PyObject *hostObject = nullptr;
+
 /// The hook and the call that prints, on their way through C.
 struct PrintCall {
   PyObject *hook;
@@ -79,16 +94,8 @@ void printThroughPython(const cg_print_record *record, void *user) {
   try {
     nb::object tensor = nb::none();
     if (record->data) {
-      static const DTypeInfo *const dtypes[] = {
-          lookupDType("bool"),    lookupDType("int8"),
-          lookupDType("int16"),   lookupDType("int32"),
-          lookupDType("int64"),   lookupDType("uint8"),
-          lookupDType("float16"), lookupDType("bfloat16"),
-          lookupDType("float32"), lookupDType("float64"),
-          lookupDType("uint16"),  lookupDType("uint32"),
-          lookupDType("uint64")};
       TensorBuffer copy(
-          *dtypes[record->dtype],
+          *dtypeOf(record->dtype),
           TensorBuffer::Shape(record->shape, record->shape + record->rank));
       std::copy_n(static_cast<const char *>(record->data), copy.bytes(),
                   static_cast<char *>(copy.data()));
@@ -100,17 +107,56 @@ void printThroughPython(const cg_print_record *record, void *user) {
   }
 }
 
-PyObject *hookObject = nullptr; // guarded by the GIL
+/// Messages to and from functions of the program, and the call that has them.
+int32_t callPython(const cg_collective *what, void *user) {
+  auto &cancel = *static_cast<CancelFlag *>(user);
+  nb::gil_scoped_acquire gil;
+  if (cancel.raised())
+    return 1;
+  try {
+    nb::object given = nb::none();
+    const DTypeInfo &dtype = *dtypeOf(what->dtype);
+    TensorBuffer::Shape shape{what->count};
+    if (what->kind == CG_SEND) {
+      TensorBuffer copy(dtype, std::move(shape));
+      std::copy_n(static_cast<const char *>(what->send), copy.bytes(),
+                  static_cast<char *>(copy.data()));
+      given = wrapBuffer(std::move(copy));
+    }
+    nb::object result = nb::handle(hostObject)(what->tag, given, what->count);
+    if (what->kind == CG_RECEIVE) {
+      const auto &taken = nb::cast<const TensorBuffer &>(result);
+      if (&taken.dtype() != &dtype ||
+          taken.shape() != llvm::ArrayRef<int64_t>(what->count))
+        throw std::runtime_error("a function of the host gives " +
+                                 taken.describe());
+      std::copy_n(static_cast<const char *>(taken.read()), taken.bytes(),
+                  static_cast<char *>(what->recv));
+    }
+    return 0;
+  } catch (...) {
+    cancel.raise();
+    return 1;
+  }
+}
 } // namespace
 
 nb::object cellgrad::python::printHook() {
   return hookObject ? nb::borrow(hookObject) : nb::none();
 }
 
-void cellgrad::python::setPrintHook(nb::object hook) {
-  PyObject *old = hookObject;
-  hookObject = hook.is_none() ? nullptr : hook.release().ptr();
+static void replace(PyObject *&kept, nb::object hook) {
+  PyObject *old = kept;
+  kept = hook.is_none() ? nullptr : hook.release().ptr();
   Py_XDECREF(old);
+}
+
+void cellgrad::python::setPrintHook(nb::object hook) {
+  replace(hookObject, std::move(hook));
+}
+
+void cellgrad::python::setHostHook(nb::object hook) {
+  replace(hostObject, std::move(hook));
 }
 
 /// The buffers of one call.
@@ -138,6 +184,8 @@ struct Entry::Lent {
     context.on_cancel = CancelFlag::ask;
     context.on_cancel_user = &cancel;
     context.comm = comm.get();
+    context.host = hostObject ? callPython : nullptr;
+    context.host_user = &cancel;
   }
 
   CancelFlag cancel;

@@ -114,6 +114,9 @@ private:
 nanobind::object printHook();
 void setPrintHook(nanobind::object hook);
 
+/// What functions of the program are called by; None: there are none.
+void setHostHook(nanobind::object hook);
+
 } // namespace cellgrad::python
 
 #endif

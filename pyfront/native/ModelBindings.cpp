@@ -167,6 +167,9 @@ void bindModel(nb::module_ &m) {
         "Called with (text, TensorBuffer or None) for what a model prints; "
         "None: stdout.");
   m.def("print_hook", printHook);
+  m.def("set_host_hook", setHostHook, "hook"_a.none(),
+        "Called with (tag, TensorBuffer or None, elements) for what a program "
+        "hands over or asks for; returns a TensorBuffer for None.");
   setMainThread(nb::cast<unsigned long>(
       nb::module_::import_("threading").attr("main_thread")().attr("ident")));
   m.def(

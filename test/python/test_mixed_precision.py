@@ -7,7 +7,7 @@ import pytest
 from messages import said
 
 import cellgrad as ms
-from cellgrad import Tensor, amp, nn, ops
+from cellgrad import Parameter, Tensor, amp, nn, ops
 
 X = Tensor(np.random.default_rng(0).standard_normal((8, 4)), ms.float32)
 
@@ -192,3 +192,27 @@ def test_mistakes_are_named(kind, words, call):
     with pytest.raises(kind) as caught:
         call()
     assert words in said(caught.value)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_flags_choose_the_type_as_mindspore_does(mode):
+    """dtypes are MindSpore 2.10's, of `add_flags_recursive`."""
+
+    class Scaled(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.dense = nn.Dense(2, 2, "ones")
+            self.p = Parameter(Tensor([1.0, 2.0]), name="p")
+
+        def construct(self, x):
+            return self.dense(x) * self.p, self.p + 0
+
+    ms.set_context(mode=mode)
+    for flag, want in (("fp16", ms.float16), ("fp32", ms.float32)):
+        for given in (ms.float16, ms.float32):
+            net = Scaled().add_flags_recursive(**{flag: True})
+            assert {t.dtype for t in net(ops.ones((1, 2), given))} == {want}
+    net = Scaled().add_flags_recursive(fp16=True).add_flags_recursive(fp16=False)
+    assert {t.dtype for t in net(ops.ones((1, 2), ms.float32))} == {ms.float32}
+    half = ops.functional.mixed_precision_cast(ms.float16, [Tensor([1.0]), Tensor([1])])
+    assert [t.dtype for t in half] == [ms.float16, ms.int64]

@@ -9,6 +9,7 @@ from cellgrad.capture import calls
 from cellgrad.core import state
 from cellgrad.core.arguments import check_callable
 from cellgrad.core.errors import error
+from cellgrad.core.mutable import marked
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import tensors
@@ -131,8 +132,10 @@ def lazy_inline(fn: Any = None, attrs: Any = None, policy: str | None = None) ->
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
-    """The argument itself: every tensor in an input is a run-time value here, and its gradient is
-    given.
+    """The argument, whose tensors and numbers are no constants of a gradient.
+
+    Every tensor in an input is a run-time value here, and its gradient is given. That of a number, an int or
+    a float, is given if it is marked so, in GRAPH_MODE and in compiled code: as a number.
 
     Args:
         input_data: a Tensor, number, or tuple, list or dict of those.
@@ -163,7 +166,7 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
             "list, dict) or their nested structures with no self-reference, but got "
             f"{type(input_data).__name__}: {input_data}.",
         )
-    return input_data
+    return marked(input_data)
 
 
 def _may_change(value: Any, around: tuple[int, ...] = ()) -> bool:

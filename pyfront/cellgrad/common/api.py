@@ -15,6 +15,12 @@ class _PyNativeExecutor:
     def sync(self) -> None:
         """Nothing: an operation is done when its call returns."""
 
+    def set_grad_flag(self, flag: bool) -> None:
+        """Nothing, as `sync`."""
+
+    def set_async_for_graph(self, flag: bool) -> None:
+        """Nothing, as `sync`."""
+
 
 class _CellGraphExecutor:
     """Compiles Cells."""

@@ -55,7 +55,7 @@ FAMILIES: dict[str, dict[str, str]] = {
             sparse_flash_attention speed_fusion_attention SampleDistortedBoundingBoxV2
             ScaleAndTranslate MapUniform MapCacheIdx""",
         "nn": """
-            AdaFactor OptTFTWrapper""",
+            OptTFTWrapper""",
         "train": """
             OnRequestExit async_ckpt_thread_status load_checkpoint_async""",
         "mindspore": """
@@ -71,7 +71,7 @@ FAMILIES: dict[str, dict[str, str]] = {
             DataType TBERegOp Morph PyExecute custom_info_register ms_kernel
             op_info_register vm_impl_registry get_vm_impl_fn prim_arg_register
             prim_attr_register tensor_operator_registry
-            Custom kernel PyFunc PrimitiveWithInfer PrimitiveWithCheck""",
+            Custom kernel PrimitiveWithInfer PrimitiveWithCheck""",
     },
     "It is a node of MindSpore's compiler, and means nothing outside of it.": {
         "ops": """

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core.dtype import Type
+from cellgrad.core.mutable import MUTABLE, MutableFloat
 
 _SIMPLE = (bool, int, str, bytes, type(None))
 
@@ -64,6 +65,8 @@ def static_key(value: Any) -> Any:
         return kind, value
     if kind is float:
         return kind, number_key(value)
+    if kind in MUTABLE:
+        return kind, number_key(float(value)) if kind is MutableFloat else int(value)
     if kind is complex:
         return kind, number_key(value.real), number_key(value.imag)
     if kind is tuple:

@@ -79,6 +79,12 @@ class Parameter(Tensor):
         layerwise_parallel: bool = False,
         parallel_optimizer: bool = True,
     ):
+        if isinstance(default_input, bool):
+            raise error(
+                ValueError,
+                f"Parameter data can not be `bool`, but got {default_input}.",
+                "give a Tensor of bools, or a number",
+            )
         whole = isinstance(default_input, int) and not isinstance(default_input, bool)
         super().__init__(default_input, mstype.int32 if whole else None)
         if name is not None and not isinstance(name, str):
@@ -161,7 +167,7 @@ class Parameter(Tensor):
         Inside compiled code it is an assignment, which needs the Parameter's shape.
 
         Raises:
-            TypeError: `data` is not a Tensor, number, list or numpy array.
+            TypeError: `data` is not a Tensor, number, list or numpy array, or a float for a Parameter of integers.
 
         >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
         >>> _ = w.set_data(Tensor([3.0, 4.0]))
@@ -173,6 +179,13 @@ class Parameter(Tensor):
             return self
         if state.current.tape is not None:
             state.current.tape.writing(self)
+        if isinstance(data, float) and self.dtype.kind in "iub":
+            raise error(
+                TypeError,
+                f"Parameter '{self.name}' is of {self.dtype.title}, and {data} is no whole number: "
+                "Incoming Parameter dtype can not be converted to current dtype implicitly.",
+                "give an int, or Tensor(value), whose elements are converted",
+            )
         if not isinstance(data, Tensor):
             data = Tensor(data)
         array = to_numpy(data._buf, data.dtype)

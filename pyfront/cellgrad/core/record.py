@@ -161,13 +161,26 @@ def with_jvp(
 
 
 def call_custom(
-    outer: Scope, body: Scope, rule: Scope, inputs: Sequence[Tensor], forward: bool
+    outer: Scope,
+    body: Scope,
+    rule: Scope,
+    inputs: Sequence[Tensor],
+    forward: bool,
+    fixed: Callable[[Any], bool] = lambda what: False,
 ) -> list[Any]:
-    """Calls the function `body` with a derivative of its own, the function `rule`: its results."""
+    """Calls the function `body` with a derivative of its own, the function `rule`: its results. Of what the
+    body takes from around it, the gradients are zero where it is `fixed`, and refused elsewhere.
+    """
+
+    def taken(what: Any) -> Any:
+        if not fixed(what):
+            return outer.value(what)
+        return outer.emit("cell.stop_gradient", [what])._value
+
     values: list[Any] = outer.fn.custom(
         body.fn.name,
         [outer.value(t) for t in inputs],
-        [outer.value(what) for what, _ in body.captures],
+        [taken(what) for what, _ in body.captures],
         rule.fn.name,
         forward=forward,
         rule_captures=[outer.value(what) for what, _ in rule.captures],

@@ -277,6 +277,7 @@ class Scope:
         self._arguments: dict[int, Tracer] = {}
         # Inputs that are Parameters: a write to the Parameter is a write to them, and the reverse.
         self.given: dict[int, Parameter] = {}
+        self.mapped: set[int] = set()  # inputs that are parts of Parameters, see `transforms.vmap`
         # Containers and objects that code of such a branch or loop changes in place.
         self.touched: dict[int, Change] = {}
 

@@ -144,3 +144,11 @@ def lost_error(place: Position | None) -> Exception:
         "assign by an index of the tensor itself, x[i] = value, or make the view a copy: "
         "y = x.reshape(...).copy()",
     )
+
+
+def differentiates(tensor: Tensor) -> bool:
+    """Whether a derivative by a tensor may be taken where the code is now."""
+    scope, tape = state.current.scope, state.current.tape
+    if scope is not None:
+        return bool(scope.trace.active) and isinstance(tensor, Tracer)
+    return tape is not None and tape.tracks(tensor)

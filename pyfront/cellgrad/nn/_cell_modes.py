@@ -9,7 +9,7 @@ from cellgrad.compile.any_batch import set_inputs
 from cellgrad.core.arguments import check_bool, check_instance
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.settings import JitConfig
-from cellgrad.nn._precision import to_float
+from cellgrad.nn._precision import follow_flags, to_float
 from cellgrad.nn._summary import Summary, summary
 
 if TYPE_CHECKING:
@@ -85,7 +85,8 @@ class CellModes:
         object.__setattr__(self, "_lax", None if not level else level == "LAX")
 
     def add_flags(self, **flags: Any) -> Self:
-        """Sets attributes and notes them as flags.
+        """Sets attributes and notes them as flags. `fp16`, `bf16` or `fp32` make this Cell compute in that
+        type, as `to_float` does with those below, until the flag is set to False.
 
         >>> net = nn.Dense(2, 1).add_flags(shown=True)
         >>> net.get_flags()["shown"]
@@ -94,6 +95,7 @@ class CellModes:
         self.__dict__.setdefault("_flags", {}).update(flags)
         for name, value in flags.items():
             setattr(self, name, value)
+        follow_flags(self, flags)
         return self
 
     def add_flags_recursive(self, **flags: Any) -> Self:

@@ -15,8 +15,9 @@ from cellgrad.core.tree import map_tensors
 if TYPE_CHECKING:
     from cellgrad.nn.cell import Cell
 
-__all__ = ["cast_floats", "to_float"]
+__all__ = ["cast_floats", "follow_flags", "to_float"]
 
+_FLAGS = {"fp16": mstype.float16, "bf16": mstype.bfloat16, "fp32": mstype.float32}
 _ALLOWED = (mstype.float16, mstype.bfloat16, mstype.float32)
 
 
@@ -55,7 +56,24 @@ def to_float(cell: Cell, dst_type: Any) -> Cell:
     """See `Cell.to_float`."""
     check_one_of(dst_type, "to_float", "dst_type", _ALLOWED)
     for _, each in cell.cells_and_names():
-        object.__setattr__(each, "construct", _Construct(each, dst_type))
-        object.__setattr__(each, "to_float_type", dst_type)
-        each._changed()
+        _compute_in(each, dst_type)
     return cell
+
+
+def _compute_in(cell: Cell, dtype: Type | None) -> None:
+    """Makes one Cell compute in a type; None, in that of what it is given."""
+    if dtype is not None:
+        object.__setattr__(cell, "construct", _Construct(cell, dtype))
+    elif type(cell.__dict__.get("construct")) is _Construct:
+        object.__delattr__(cell, "construct")
+    object.__setattr__(cell, "to_float_type", dtype)
+    cell._changed()
+
+
+def follow_flags(cell: Any, flags: dict[str, Any]) -> None:
+    """Does what flags say of the type that a Cell computes in, as older scripts set them."""
+    named = [flags[name] for name in _FLAGS if name in flags]
+    if not named:
+        return
+    chosen = [_FLAGS[name] for name in _FLAGS if flags.get(name)]
+    _compute_in(cell, chosen[0] if chosen else None)

@@ -122,7 +122,7 @@ class Cell(CellState, CellModes, CellHooks):
         """The call as ordinary Python, operation by operation."""
         run = self.construct
         if state.current.tape is not None and hasattr(self, "bprop"):
-            run = lambda *a, **k: custom.call_on_tape(self.construct, a, k, self.bprop)
+            run = lambda *a, **k: custom.call_on_tape(self.construct, a, k, self.bprop, True)
         if self._has_hooks():
             return self._hooked(run, lambda f, a, k: f(*a, **k), args, kwargs)
         return run(*args, **kwargs)
@@ -173,7 +173,7 @@ class Cell(CellState, CellModes, CellHooks):
         """`construct` in a capture, with the derivative of `bprop` or recomputed where asked for."""
         bprop = getattr(self, "bprop", None)
         if bprop is not None:
-            return custom.call_with_rule(self.construct, args, bprop, forward=False)
+            return custom.call_with_rule(self.construct, args, bprop, forward=False, of_cell=True)
         scope = state.current.scope
         if self.__dict__.get("_recompute") or (scope and id(self) in scope.trace.recomputed):
             return custom.recompute(self.construct, *args, **kwargs)

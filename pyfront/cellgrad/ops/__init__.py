@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # built on the operations, and handed on by the package: see 
     from cellgrad.transforms.grad import vjp as vjp
     from cellgrad.transforms.hooks import HookBackward as HookBackward
     from cellgrad.transforms.hooks import InsertGradientOf as InsertGradientOf
+    from cellgrad.transforms.host import PyFunc as PyFunc
     from cellgrad.transforms.jacobian import jacfwd as jacfwd
     from cellgrad.transforms.jacobian import jacrev as jacrev
     from cellgrad.transforms.taylor import derivative as derivative

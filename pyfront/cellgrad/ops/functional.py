@@ -3,6 +3,9 @@
 from typing import Any
 
 from cellgrad.capture.sequences import *  # noqa: F403
+from cellgrad.core import dtype as _dtype
+from cellgrad.core.arguments import check_one_of as _check_one_of
+from cellgrad.core.tree import map_tensors as _map_tensors
 from cellgrad.ops import *  # noqa: F403
 from cellgrad.transforms.grad import get_grad, grad, jvp, linearize, value_and_grad, vjp
 from cellgrad.transforms.jacobian import jacfwd, jacrev
@@ -19,6 +22,7 @@ __all__ = [
     "jet",
     "jvp",
     "linearize",
+    "mixed_precision_cast",
     "value_and_grad",
     "vjp",
     "vmap",
@@ -32,3 +36,24 @@ def is_sequence_value_unknown(sequence: Any) -> bool:
     False
     """
     return False
+
+
+def mixed_precision_cast(dst_dtype: Any, x: Any) -> Any:
+    """Tensors of floating-point numbers in another such type, also those in tuples, lists and dicts.
+
+    Args:
+        dst_dtype: float16, bfloat16 or float32.
+        x: a Tensor, or nested values; a list gives a tuple, as in MindSpore.
+
+    Raises:
+        ValueError: another type.
+
+    >>> half = ops.functional.mixed_precision_cast(ms.float16, [Tensor([1.0]), Tensor([1])])
+    >>> [t.dtype for t in half]
+    [mindspore.float16, mindspore.int64]
+    """
+    allowed = (_dtype.float16, _dtype.bfloat16, _dtype.float32)
+    _check_one_of(dst_dtype, "mixed_precision_cast", "dst_dtype", allowed)
+    if isinstance(x, list):
+        x = tuple(x)
+    return _map_tensors(lambda t: t.astype(dst_dtype) if t.dtype.kind == "f" else t, x)

@@ -436,7 +436,8 @@ def dtype(input_x: Tensor) -> Type:
     >>> print(ops.dtype(Tensor([1.0])))
     Float32
     """
-    return check_tensor(input_x, "dtype", "input_x").dtype
+    found = getattr(input_x, "dtype", None)  # sparse tensors have one, too
+    return found if isinstance(found, Type) else check_tensor(input_x, "dtype", "input_x").dtype
 
 
 @public("ops.Shape")

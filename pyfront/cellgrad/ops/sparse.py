@@ -27,6 +27,7 @@ from cellgrad.core.errors import error, not_defined
 from cellgrad.core.nodes import register_pytree_node
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import differentiates
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import reductions
 from cellgrad.ops._index import is_known
@@ -37,7 +38,7 @@ from cellgrad.ops.gathering import gather, gather_nd, needs_elements
 from cellgrad.ops.joining import concat, stack
 from cellgrad.ops.scattering import scatter_nd, tensor_scatter_add
 from cellgrad.ops.segments import unsorted_segment_sum
-from cellgrad.ops.selection import cast, div
+from cellgrad.ops.selection import cast, div, stop_gradient
 from cellgrad.ops.shapes import broadcast_to, reshape
 
 UNKNOWN = (
@@ -102,8 +103,8 @@ class SparseTensor:
 
 
 def _places(value: Any, op: str, name: str, rank: int) -> Tensor:
-    x = check_dtype(check_tensor(value, op, name), op, name, "i")
-    return check_ndim(x, op, name, rank)
+    x = check_ndim(check_dtype(check_tensor(value, op, name), op, name, "i"), op, name, rank)
+    return stop_gradient(x) if differentiates(x) else x  # places have no derivative
 
 
 def _shape(value: Any, op: str, least: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Which tensors have gradients, and the cotangents that users give for outputs."""
+"""Which tensors have gradients, and the cotangents and tangents that users give."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import variables
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.record import cast_to, splat
 from cellgrad.core.scope import Scope
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tree import matching, tensors
+from cellgrad.core.tree import Mismatch, matching, numbers, pairs, tensors
 
 # Whether integers have no derivative, as in JAX; by default they have one in their own dtype.
 STRICT = variables.flag("STRICT_GRAD")
@@ -86,3 +86,53 @@ def cotangents_of(
             )
         out.append(outer.value(cast_to(value, t.dtype)))
     return out
+
+
+def tangents_of(
+    args: tuple[Any, ...], inputs: list[Tensor], directions: tuple[Any, ...]
+) -> list[Tensor]:
+    """The tangent of each of `inputs`, the tensors of `args`, checked against it."""
+    given = _directions(args, directions)
+    if len(given) != len(inputs):
+        raise error(
+            either(TypeError, ValueError),
+            f"For 'jvp', there are {len(inputs)} input tensors but {len(given)} tangents.",
+        )
+    for i, (x, t) in enumerate(zip(inputs, given, strict=True)):
+        if not isinstance(t, Tensor):
+            raise error(
+                TypeError,
+                f"For 'jvp', tangent {i} must be a Tensor like its input, {x._sig!r}, but got "
+                f"{t!r}.",
+            )
+        if x.shape != t.shape or x.dtype is not t.dtype:
+            raise error(
+                ValueError if x.shape != t.shape else TypeError,
+                f"For 'jvp', tangent {i} must have the shape and dtype of its input, {x._sig!r}, "
+                f"but got {t._sig!r}.",
+            )
+    return given
+
+
+def _directions(args: tuple[Any, ...], given: tuple[Any, ...]) -> list[Any]:
+    """The tangents of the tensors of `args`; a number has none but zero."""
+    try:
+        for path, t, x in pairs(given, args):
+            moves = isinstance(t, Tensor | np.ndarray) or (t is not None and t != 0)
+            if moves and not isinstance(x, Tensor | np.ndarray):
+                raise error(
+                    TypeError,
+                    f"For 'jvp', the input at {path} is the number {x!r} ({type(x).__name__}), and "
+                    "has a tangent: Python values are constants of the compiled code.",
+                    f"pass ms.Tensor({x!r}) to differentiate along it, or 0 as its tangent",
+                )
+    except Mismatch:
+        for path, value in numbers(given):
+            raise error(
+                TypeError,
+                f"For 'jvp', the tangents must have the structure of the inputs, but hold the "
+                f"number {value!r} at {path}.",
+                "give a Tensor for each Tensor, and nothing or 0 for a number",
+            ) from None
+    found = matching(given, args)
+    return [Tensor(t) if isinstance(t, np.ndarray) else t for t in found]

@@ -21,7 +21,8 @@ from cellgrad.core import scope as _scope
 from cellgrad.core import state
 from cellgrad.core.arguments import check_callable, check_int
 from cellgrad.core.dynamic import Untaped, dynamic
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
+from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import as_tensor, call_custom, cast_to, splat
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.tensor import Tensor
@@ -117,9 +118,15 @@ def _check_takes(function: Any, rule: Any, count: int, kind: str) -> None:
 
 
 def call_with_rule(
-    function: Callable[..., Any], args: tuple[Any, ...], rule: Any, forward: bool
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    rule: Any,
+    forward: bool,
+    of_cell: bool = False,
 ) -> Any:
-    """The call of a function with a rule, in the program being captured.
+    """The call of a function with a rule, in the program being captured. With `of_cell`, as `bprop` of a Cell
+    is in MindSpore: gradients by Parameters that the function uses are zero, and those that were broadcast are
+    summed.
 
     A rule may call the function that it is a rule of: the call has the rule as well, as long as a
     derivative that is being taken around the first of these calls can reach it.
@@ -140,7 +147,7 @@ def call_with_rule(
         )
     rules.append((key, len(active)))
     try:
-        scope = _capture_jvp(d, args, rule) if forward else _capture_vjp(d, args, rule)
+        scope = _capture_jvp(d, args, rule) if forward else _capture_vjp(d, args, rule, of_cell)
     finally:
         rules.pop()
     for p in scope.written.values():
@@ -152,7 +159,8 @@ def call_with_rule(
                 "write the Parameter with what the function or ms.grad returns",
             )
         )
-    return d.primal(call_custom(d.outer, d.scope, scope, d.inputs, forward))
+    by = (lambda what: isinstance(what, Parameter)) if of_cell else (lambda what: False)
+    return d.primal(call_custom(d.outer, d.scope, scope, d.inputs, forward, by))
 
 
 def _rule_scope(d: Any, signatures: list[Any]) -> Scope:
@@ -168,7 +176,7 @@ def _with_slots(listed: list[Any]) -> list[Any]:
     return [t for t in listed if _has_slot(t)]
 
 
-def _capture_vjp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
+def _capture_vjp(d: Any, args: tuple[Any, ...], rule: Any, of_cell: bool) -> Scope:
     """The rule as a function of arguments, results and cotangents."""
     given = [*d.inputs, *d.results, *_with_slots(d.results)]
     scope = _rule_scope(d, [t._sig for t in given])
@@ -183,13 +191,17 @@ def _capture_vjp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
             zero_of,
         )
         gradients = calls.call(rule, (*own, out, dout), {})
-        cotangents = _cotangents(d.name, d.leaves, gradients, args)
+        cotangents = _cotangents(d.name, d.leaves, gradients, args, of_cell)
         scope.fn.ret([scope.value(t) for t in cotangents])
     return scope
 
 
 def call_on_tape(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], rule: Any
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    rule: Any,
+    of_cell: bool = False,
 ) -> Any:
     """As `call_with_rule`, for a rule of reverse mode, where the code runs as ordinary Python."""
     tape, name = state.current.tape, _jit.function_name(function)
@@ -202,7 +214,7 @@ def call_on_tape(
         given = iter([splat(0, t.dtype, t.shape) if g is None else g for g, t in pairs(douts)])
         gradients = rule(*kept, out, map_tensors(lambda t: next(given), out, zero_of))
         leaves = [list(tensors(a)) for a in args]
-        found = iter(_cotangents(name, leaves, gradients, args))
+        found = iter(_cotangents(name, leaves, gradients, args, of_cell))
         return [next(found) if _has_slot(t) else None for t in tensors(args)]
 
     def pairs(douts: list[Tensor | None]) -> Any:
@@ -213,10 +225,14 @@ def call_on_tape(
 
 
 def _cotangents(
-    name: str, leaves: list[list[Tensor]], gradients: Any, args: tuple[Any, ...]
+    name: str, leaves: list[list[Tensor]], gradients: Any, args: tuple[Any, ...], of_cell: bool
 ) -> list[Tensor]:
     """What a rule gives, as a gradient for each tensor of the arguments that takes one."""
     listed = gradients if isinstance(gradients, tuple | list) else (gradients,)
+    if (
+        of_cell and len(listed) == len(args) + 2
+    ):  # as MindSpore takes them: also those by `out` and `dout`
+        listed = listed[:-2]
     if len(listed) != len(args):
         raise error(
             TypeError,
@@ -225,12 +241,12 @@ def _cotangents(
         )
     out = []
     for position, (own, g) in enumerate(zip(leaves, listed, strict=True)):
-        out += _gradients_of(name, position, own, g, args[position])
+        out += _gradients_of(name, position, own, g, args[position], of_cell)
     return out
 
 
 def _gradients_of(
-    name: str, position: int, leaves: list[Tensor], given: Any, argument: Any
+    name: str, position: int, leaves: list[Tensor], given: Any, argument: Any, of_cell: bool
 ) -> list[Tensor]:
     """The gradients of an argument's tensors, from what the rule gives for it."""
     if given is None:
@@ -253,15 +269,27 @@ def _gradients_of(
         if not _has_slot(t):
             continue
         g = as_tensor(g, name, t.dtype)
+        if of_cell:
+            g = _summed(g, t.shape)
         if g.shape != t.shape:
             raise error(
-                ValueError,
+                either(ValueError, RuntimeError) if of_cell else ValueError,
                 f"The rule of '{name}' gives a gradient of shape {list(g.shape)} for argument "
                 f"{position}, which has shape {list(t.shape)}.",
                 "sum it over the dimensions that were broadcast",
             )
         out.append(g if g.dtype is t.dtype else g.astype(t.dtype))
     return out
+
+
+def _summed(gradient: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """A gradient over the dimensions along which a tensor of that shape was broadcast; as it is where it was not."""
+    extra = gradient.ndim - len(shape)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, gradient.shape[extra:])):
+        return gradient
+    over = [i for i in range(gradient.ndim) if i < extra or shape[i - extra] != gradient.shape[i]]
+    out: Any = gradient.sum(tuple(over)).reshape(shape) if over else gradient
+    return out  # type: ignore[no-any-return]
 
 
 def _capture_jvp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -27,21 +27,18 @@ from cellgrad.core.lost_digits import root_of
 from cellgrad.core.nodes import fields_of, is_record
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
-from cellgrad.core.scope import Scope, ScopeGuard
+from cellgrad.core.scope import Scope, ScopeGuard, as_number
 from cellgrad.core.storage import Signature
-from cellgrad.core.tensor import Tensor
+from cellgrad.core.tensor import ConstantTensor, Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import (
-    Mismatch,
     map_tensors,
-    matching,
     numbers,
-    pairs,
     tensors,
     zero_of,
 )
 from cellgrad.transforms import cotangents
-from cellgrad.transforms.cotangents import cotangents_of, has_gradient
+from cellgrad.transforms.cotangents import cotangents_of, has_gradient, tangents_of
 from cellgrad.transforms.unused import tell_empty, tell_unused
 
 _MAX_NESTING = 100
@@ -91,11 +88,10 @@ class Differentiated:
         self.scope = Scope(scope.trace, self.name, signatures, scope, state.location())
         self.scope.differentiated = True
         self.scope.roots = [root_of(t) for t in self.inputs]
-        for tracer, t in zip(self.scope.inputs, self.inputs, strict=True):
-            if isinstance(t, Parameter):
-                self.scope.given[id(tracer)] = t
-            elif type(t) is Tracer and id(t) in t._scope.given:
-                self.scope.given[id(tracer)] = t._scope.given[id(t)]
+        for i, (tracer, t) in enumerate(zip(self.scope.inputs, self.inputs, strict=True)):
+            known = _parameter_of(t)
+            if known is not None:
+                self.name_input(i, tracer, known)
             elif id(t) in scope.trace.origins:
                 scope.trace.origins[id(tracer)] = scope.trace.origins[id(t)]
         if self.keeps_hooks:
@@ -121,7 +117,16 @@ class Differentiated:
             active.pop()
         self.written = list(self.scope.written.values())
         stored = [self.scope.store[id(p)] for p in self.written]
-        self.scope.fn.ret([t._value for t in self.results] + stored)
+        self.scope.fn.ret([t._value for t in self.results] + stored + self.parts())
+
+    def name_input(self, index: int, tracer: Tracer, known: Tensor) -> None:
+        """Notes that an input is a Parameter: writing to it in the function writes the Parameter."""
+        if isinstance(known, Parameter):
+            self.scope.given[id(tracer)] = known
+
+    def parts(self) -> list[Any]:
+        """What the captured function returns after its results and what it writes."""
+        return []
 
     def _run_checks(self, exception: Exception) -> None:
         """Calls the function for the checks before an exception that is always raised: one of these may be
@@ -171,9 +176,19 @@ class Differentiated:
         return map_tensors(lambda t: Tracer(next(remaining), self.outer, t._sig), self.out)
 
 
+def _parameter_of(tensor: Tensor) -> Tensor | None:
+    """The Parameter that an input is, also where a tracer stands for it, or the tracer of a part of one."""
+    if isinstance(tensor, Parameter) or type(tensor) is not Tracer:
+        return tensor if isinstance(tensor, Parameter) else None
+    of = tensor._scope
+    return tensor if id(tensor) in of.mapped else of.given.get(id(tensor))
+
+
 def _collect_traced(value: Any, key: list[Any], found: list[Tensor]) -> None:
     """As `_jit.collect`, for values that may be tracers."""
-    if isinstance(value, Tensor):
+    if isinstance(value, ConstantTensor):
+        _inputs.collect(value, key, found)
+    elif isinstance(value, Tensor):
         key.append(value._sig)
         found.append(value)
     elif isinstance(value, tuple | list):
@@ -269,9 +284,14 @@ def frozen_positions(args: tuple[Any, ...]) -> tuple[int, ...] | None:
 
 
 def pull_back(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: Any
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    request: Request,
+    sens: Any,
+    numbers: Sequence[Tensor] = (),
 ) -> Any:
-    """The gradient of a call in the current scope, nested as the request says."""
+    """The gradient of a call in the current scope, nested as the request says; by `numbers`, as a number."""
     name = request.name
     d = Differentiated(function, args, kwargs)
     args = (*args, *kwargs.values())  # those given by name have the positions after
@@ -305,8 +325,14 @@ def pull_back(
     def gradient(like: Tensor) -> Tensor:
         argument = next(order)
         if argument < 0:
-            return splat(0, like.dtype, like.shape)
-        found = Tracer(gradients[argument], d.outer, like._sig)
+            found = splat(0, like.dtype, like.shape)
+        else:
+            found = Tracer(gradients[argument], d.outer, like._sig)
+        if any(like is n for n in numbers):
+            as_number(found)
+            return found
+        if argument < 0:
+            return found
         own = isinstance(like, Tracer)
         return through(hooks.of(like) if own else hooks.guarded(d.outer.trace, like), found)
 
@@ -319,7 +345,7 @@ def part_of(request: Request, out: Any, name: str) -> Any:
     if request.has_aux:
         if not isinstance(out, tuple | list) or len(out) < 2:
             raise error(
-                ValueError,
+                either(ValueError, RuntimeError),
                 f"When has_aux is True, '{name}' must return more than one output: the one to "
                 f"differentiate and others.",
                 "return (loss, aux), or leave has_aux out",
@@ -381,7 +407,7 @@ def positions_of(
     for p in request.positions:
         if p >= len(args):
             raise error(
-                either(IndexError, RuntimeError),
+                either(IndexError, ValueError if strict else RuntimeError),
                 f"Position index {p} is exceed input size: '{name}' was called with {len(args)} "
                 f"arguments.",
                 "correct grad_position; defaults that are not passed have no position",
@@ -470,7 +496,8 @@ def push_forward(
     if has_aux:
         if not isinstance(d.out, tuple | list) or len(d.out) < 2:
             raise error(
-                ValueError, f"When has_aux is True, '{d.name}' must return more than one output."
+                either(ValueError, RuntimeError),
+                f"When has_aux is True, '{d.name}' must return more than one output.",
             )
         part = d.out[0]
     of = d.results_of(part)
@@ -544,53 +571,3 @@ class First:
 
     def __call__(self, *args: Any) -> Any:
         return calls.call_as_around(self.fn, args, {})[0]
-
-
-def tangents_of(
-    args: tuple[Any, ...], inputs: list[Tensor], directions: tuple[Any, ...]
-) -> list[Tensor]:
-    """The tangent of each of `inputs`, the tensors of `args`, checked against it."""
-    given = _directions(args, directions)
-    if len(given) != len(inputs):
-        raise error(
-            TypeError,
-            f"For 'jvp', there are {len(inputs)} input tensors but {len(given)} tangents.",
-        )
-    for i, (x, t) in enumerate(zip(inputs, given, strict=True)):
-        if not isinstance(t, Tensor):
-            raise error(
-                TypeError,
-                f"For 'jvp', tangent {i} must be a Tensor like its input, {x._sig!r}, but got "
-                f"{t!r}.",
-            )
-        if x.shape != t.shape or x.dtype is not t.dtype:
-            raise error(
-                ValueError if x.shape != t.shape else TypeError,
-                f"For 'jvp', tangent {i} must have the shape and dtype of its input, {x._sig!r}, "
-                f"but got {t._sig!r}.",
-            )
-    return given
-
-
-def _directions(args: tuple[Any, ...], given: tuple[Any, ...]) -> list[Any]:
-    """The tangents of the tensors of `args`; a number has none but zero."""
-    try:
-        for path, t, x in pairs(given, args):
-            moves = isinstance(t, Tensor | np.ndarray) or (t is not None and t != 0)
-            if moves and not isinstance(x, Tensor | np.ndarray):
-                raise error(
-                    TypeError,
-                    f"For 'jvp', the input at {path} is the number {x!r} ({type(x).__name__}), and "
-                    "has a tangent: Python values are constants of the compiled code.",
-                    f"pass ms.Tensor({x!r}) to differentiate along it, or 0 as its tangent",
-                )
-    except Mismatch:
-        for path, value in numbers(given):
-            raise error(
-                TypeError,
-                f"For 'jvp', the tangents must have the structure of the inputs, but hold the "
-                f"number {value!r} at {path}.",
-                "give a Tensor for each Tensor, and nothing or 0 for a number",
-            ) from None
-    found = matching(given, args)
-    return [Tensor(t) if isinstance(t, np.ndarray) else t for t in found]

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
+import numpy as np
+
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.core import html, state
@@ -25,9 +27,11 @@ from cellgrad.core.arguments import (
 )
 from cellgrad.core.errors import either, error
 from cellgrad.core.foreign import hinting
+from cellgrad.core.mutable import holds_mutable
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back, push_forward
+from cellgrad.transforms.numbers import by_numbers
 from cellgrad.transforms.on_tape import (
     Recorded,
     compiled_or_not,
@@ -108,6 +112,8 @@ def _apply(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: bool
 ) -> Any:
     args, kwargs, cotangent = _with_cotangent(args, kwargs, request, sens)
+    if request.frozen is None and any(holds_mutable(a) for a in args):
+        return by_numbers(function, args, kwargs, request, cotangent)
     return pull_back(function, args, kwargs, request, cotangent)
 
 
@@ -411,6 +417,7 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
         computes `fn` with the state from before this call, writes no Parameter and prints nothing.
 
     Raises:
+        TypeError: an input that is a number, a string or None.
         TypeError, ValueError: as `grad`; cotangents that do not fit the outputs.
 
     >>> out, pull_back = ms.vjp(lambda x: x * x, Tensor([1.0, 2.0]))
@@ -418,6 +425,10 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     [1. 4.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  4.00000000e+01]),)
     """
     check_callable(fn, "vjp", "fn", "a Cell or a function")
+    for i, x in enumerate(inputs):
+        if x is None or isinstance(x, str | int | float | complex | np.generic):
+            hint = "give numbers to the function by a lambda, or as Tensors"
+            raise argument_error(TypeError, "vjp", f"inputs[{i}]", "a Tensor", x, hint)
     weights = _check_weights(weights, "vjp")
     check_bool(has_aux, "vjp", "has_aux")
     request = Request("all", weights, has_aux, False, False, "vjp")
@@ -491,6 +502,8 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
     check_callable(fn, "jvp", "fn", "a Cell or a function")
     check_bool(has_aux, "jvp", "has_aux")
     args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+    if isinstance(v, tuple | list) and not isinstance(inputs, tuple | list):
+        raise argument_error(TypeError, "jvp", "v", "a Tensor, as inputs is one", v)
     directions = tuple(v) if isinstance(v, tuple | list) else (v,)
     if state.current.scope is not None:
         return push_forward(fn, args, directions, has_aux)

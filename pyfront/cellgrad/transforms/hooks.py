@@ -269,15 +269,17 @@ def _hooked(inputs: Sequence[Tensor], rule: Cotangents, hook: Any) -> list[Tenso
     return out
 
 
-def _on_tape(tape: Any, inputs: Sequence[Tensor], rule: Cotangents) -> list[Tensor]:
-    """As `_hooked`, where the code runs as ordinary Python."""
+def _on_tape(
+    tape: Any, inputs: Sequence[Tensor], rule: Cotangents, always: bool = False
+) -> list[Tensor]:
+    """As `_hooked`, where the code runs as ordinary Python; see `Tape.rule` for `always`."""
     out = [Tensor._wrap(t._buf.copy(), t._sig) for t in inputs]
 
     def pull(douts: Sequence[Tensor | None]) -> Sequence[Tensor]:
         pairs = zip(douts, inputs, strict=True)
         return rule([_zero(t) if d is None else d for d, t in pairs])
 
-    tape.rule(inputs, out, pull)
+    tape.rule(inputs, out, pull, always=always)
     return out
 
 
@@ -418,7 +420,8 @@ def _after_backward_on_tape(
         received[:] = douts
         return douts
 
-    given = iter(_on_tape(tape, _own(args), after))
+    # The hooks are called for a Cell of which only Parameters have gradients, too.
+    given = iter(_on_tape(tape, _own(args), after, always=True))
     output = run(*[next(given) if isinstance(a, Tensor) else a for a in args])
     return _with_own(output, _on_tape(tape, _own(output), before))
 

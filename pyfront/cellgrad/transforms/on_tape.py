@@ -15,8 +15,8 @@ from cellgrad.core.record import splat
 from cellgrad.core.tensor import ConstantTensor, Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import map_tensors, tensors, with_tensors, zero_of
-from cellgrad.transforms.cotangents import cotangents_of, has_gradient
-from cellgrad.transforms.differentiate import Request, nested, part_of, positions_of, tangents_of
+from cellgrad.transforms.cotangents import cotangents_of, has_gradient, tangents_of
+from cellgrad.transforms.differentiate import Request, nested, part_of, positions_of
 from cellgrad.transforms.tape import Tape, through
 
 # --- whether ----------------------------------------------------------------------------------

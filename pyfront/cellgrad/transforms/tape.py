@@ -242,13 +242,15 @@ class Tape:
         outputs: Sequence[Tensor],
         pull: Callable[[Gradients], Gradients],
         ruled: str = "",
+        always: bool = False,
     ) -> None:
         """Records that tensors were made of others, with a derivative of their own; `ruled` is the name of a
-        function whose rule of reverse mode the user wrote.
+        function whose rule of reverse mode the user wrote. With `always`, also where none of the others has a
+        gradient: `pull` may be waited for.
         """
         for tape in self.tapes():
             slots = [tape.slots.get(id(t)) for t in inputs]
-            if any(s is not None for s in slots):
+            if always or any(s is not None for s in slots):
                 made = [tape.watch(t) if has_gradient(t) else None for t in outputs]
                 tape.nodes.append(Node(slots, made, pull, ruled))
 
@@ -362,6 +364,16 @@ class _Pull:
         """
         scope = state.current.scope
         assert scope is not None
+
+        def known(t: Tensor) -> Tensor:
+            """A tensor whose elements the call was compiled for, as one: a shape, for example."""
+            if type(t) is not Tensor or not scope.made_here(t):
+                return t
+            out = Tensor._wrap(t._buf, t._sig)
+            out.__class__ = ConstantTensor
+            return out
+
+        args, kwargs = map_tensors(known, args), map_tensors(known, kwargs)
         pairs = list(zip(held.tensors, values, strict=True))
         parameters = [(t, v) for t, v in pairs if isinstance(t, Parameter)]
         with past(Written([p for p, _ in parameters]), [v for _, v in parameters]):

@@ -21,6 +21,7 @@ from cellgrad.core.nodes import fields_of, is_record
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import map_tensors, tensors, with_tensors
 from cellgrad.ops.indexing import getitem
 from cellgrad.ops.joining import stack
@@ -47,6 +48,10 @@ class _Mapped(Differentiated):
         axes: list[int | None],
     ):
         self.axes = axes
+        # Parameters, or parts of them in a `vmap` around, of which each element gets its part: with the
+        # tracer of that and its first value.
+        self.mapped: list[tuple[Tensor, int, Tracer, Any]] = []
+        self.stored: list[tuple[Tensor, int]] = []  # those that are written to
         super().__init__(function, args, kwargs)
 
     def signature_of(self, index: int, tensor: Tensor) -> Signature:
@@ -55,6 +60,33 @@ class _Mapped(Differentiated):
             return tensor._sig
         shape = tensor.shape
         return signature(tensor.dtype, shape[:axis] + shape[axis + 1 :])
+
+    def name_input(self, index: int, tracer: Tracer, known: Tensor) -> None:
+        axis = self.axes[index]
+        if axis is None and isinstance(known, Parameter):
+            super().name_input(index, tracer, known)
+        else:  # to the function, a tensor of its own
+            self.mapped.append((known, -1 if axis is None else axis, tracer, tracer._value))
+            self.scope.mapped.add(id(tracer))
+
+    def parts(self) -> list[Any]:
+        out = []
+        for known, axis, tracer, before in self.mapped:
+            if tracer._value is before:
+                continue
+            if axis < 0 or any(p is known for p, _ in self.stored):
+                raise _writes(self.name, known)  # given once for all elements, or twice
+            self.stored.append((known, axis))
+            out.append(tracer._value)
+        return out
+
+    def primal(self, values: list[Any]) -> Any:
+        for (known, _), value in zip(self.stored, values[len(self.results) :], strict=True):
+            if isinstance(known, Parameter):
+                self.outer.write(known, value)
+            else:
+                self.outer.assign(known, value)
+        return super().primal(values)
 
 
 def spread(axes: Any, tree: Any, what: str) -> list[Any]:
@@ -86,7 +118,7 @@ def spread(axes: Any, tree: Any, what: str) -> list[Any]:
         items = [v for v in parts.values() if type(v) is not Static]
     if not isinstance(items, tuple | list) or len(items) != len(axes):
         raise error(
-            ValueError,
+            either(ValueError, RuntimeError),
             f"For 'vmap', '{what}' has {len(axes)} entries, but there are "
             f"{len(items) if isinstance(items, tuple | list) else 1} values to match.",
             "give one axis for all of them, or one each (None for a value that is not mapped)",
@@ -176,7 +208,7 @@ def batch(
     out_dims = [
         -1 if axis is None else _normalize(axis, t.ndim + 1, "out_axes")
         for axis, t in zip(outs, d.results, strict=True)
-    ]
+    ] + [axis for _, axis in d.stored]
     in_dims = [-1 if axis is None else axis for axis in axes] + [-1] * len(d.scope.captures)
     try:
         values = d.outer.fn.vmap(
@@ -187,13 +219,15 @@ def batch(
     return d.primal(values)
 
 
-def _writes(name: str, parameter: Parameter) -> Exception:
+def _writes(name: str, written: Tensor) -> Exception:
+    what = (
+        f"Parameter '{written.name}'" if isinstance(written, Parameter) else "a part of a Parameter"
+    )
     return error(
         TypeError,
-        f"For 'vmap', '{name}' writes Parameter '{parameter.name}', which has one value "
-        f"and not one per element.",
+        f"For 'vmap', '{name}' writes {what}, which has one value and not one per element.",
         "draw from keys, one for each element: see cellgrad.random"
-        if parameter is generator.STATE
+        if written is generator.STATE
         else "return the new value instead",
     )
 
@@ -304,8 +338,10 @@ def vmap(fn: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0) -> Callable[P,
         A function of batched inputs; those given by name are mapped along dimension 0. It nests with
         `grad`, `jvp` and `vmap` in any order.
 
+    A Parameter that is a mapped input may be written to: each element writes its part.
+
     Raises:
-        TypeError: axes of a wrong type; `fn` writes a Parameter or returns no Tensor.
+        TypeError: axes of a wrong type; `fn` writes another Parameter or returns no Tensor.
         ValueError: an axis out of range; batches of different sizes; no mapped input; names in
             `in_axes` that are not those of the input; None in `out_axes` for an output that depends on
             a mapped input.
@@ -370,7 +406,7 @@ def _frozen(axes: Any, what: str) -> Any:
 
 def _wrong_axes(axes: Any, what: str) -> Exception:
     return error(
-        TypeError,
+        either(TypeError, RuntimeError),
         f"For 'vmap', '{what}' must be an int, None, or a tuple or dict of them, but got "
         f"{type(axes).__name__}.",
     )

@@ -111,6 +111,14 @@ CASES = [
     "nn.Rprop([w, b, gamma], 0.05, (0.3, 1.5), (0.01, 0.2), 0.01)",
     "nn.ASGD([w, b, gamma], 0.05)",
     "nn.ASGD([w, b, gamma], 0.05, 0.01, 0.6, 4.0)",
+    "nn.AdaFactor([w, b, gamma])",
+    "nn.AdaFactor([w, b, gamma], beta1=None, compression=True)",
+    "nn.AdaFactor([w, b, gamma], warmup_init=True, weight_decay=0.1)",
+    "nn.AdaFactor([w, b, gamma], 0.1, relative_step=False, weight_decay=0.1, loss_scale=4.0)",
+    "nn.AdaFactor([w, b, gamma], 0.1, (1e-3, 1e-2), 0.5, 0.6, 0.8, 0.0, False, False)",
+    "nn.AdaFactor([w, b, gamma], nn.CosineDecayLR(0.01, 0.1, 12), relative_step=False)",
+    "nn.AdaFactor([w, b, gamma], nn.CosineDecayLR(0.01, 0.1, 12), beta1=0.0, relative_step=False,"
+    " scale_parameter=False, weight_decay=0.2)",
 ]
 
 LISTS = [

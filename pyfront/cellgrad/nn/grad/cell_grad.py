@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cellgrad.core.arguments import check_callable
+from cellgrad.core.arguments import argument_error, check_callable
 from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.transforms.grad import jvp, vjp
 
@@ -32,7 +33,8 @@ class Jvp(Cell):
     def construct(self, *args: Any) -> Any:
         """The output, and the derivative."""
         *inputs, v = _with_last(args, "Jvp", "direction")
-        return jvp(self.fn, tuple(inputs), v)
+        one = len(inputs) == 1 and isinstance(inputs[0], Tensor)
+        return jvp(self.fn, inputs[0] if one else tuple(inputs), v)
 
 
 class Vjp(Cell):
@@ -56,7 +58,10 @@ class Vjp(Cell):
         """The output, and the gradients."""
         *inputs, v = _with_last(args, "Vjp", "cotangent")
         out, pull_back = vjp(self.fn, *inputs)
-        gradients = pull_back(*v) if isinstance(v, tuple | list) else pull_back(v)
+        several = isinstance(v, tuple | list)
+        if several and not isinstance(out, tuple | list):
+            raise argument_error(TypeError, "Vjp", "v", "a Tensor, as the output is one", v)
+        gradients = pull_back(*v) if several else pull_back(v)
         return out, gradients[0] if len(inputs) == 1 else gradients
 
 

@@ -1,5 +1,6 @@
 """Optimizers as Cells."""
 
+from cellgrad.nn.optim.adafactor import AdaFactor
 from cellgrad.nn.optim.adam import Adam, AdaMax, AdamOffload, AdamWeightDecay, Lamb, LazyAdam
 from cellgrad.nn.optim.adaptive import FTRL, Adadelta, Adagrad, RMSProp
 from cellgrad.nn.optim.descent import ASGD, SGD, Momentum, Rprop
@@ -13,6 +14,7 @@ __all__ = [
     "LARS",
     "LBFGS",
     "SGD",
+    "AdaFactor",
     "AdaMax",
     "Adadelta",
     "Adagrad",

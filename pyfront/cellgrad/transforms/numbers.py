@@ -1,0 +1,62 @@
+"""Gradients by numbers that `mutable` has marked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad.capture import calls
+from cellgrad.compile.program import function_name
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.mutable import MUTABLE
+from cellgrad.core.record import splat
+from cellgrad.core.scope import as_number
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tree import map_tensors, tensors
+from cellgrad.transforms.differentiate import Request, pull_back
+
+__all__ = ["by_numbers"]
+
+
+def by_numbers(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, cotangent: Any
+) -> Any:
+    """`pull_back` of arguments with numbers that `mutable` has marked: tensors, which are numbers to the
+    function, and whose gradients are numbers.
+    """
+    listed: list[Tensor] = []
+    found: list[bool] = []  # which results are numbers
+
+    def tensor(value: Any) -> Any:
+        if not isinstance(value, MUTABLE):
+            return value
+        listed.append(_scalar(value))
+        return listed[-1]
+
+    given = tuple([map_tensors(lambda t: t, a, tensor) for a in args])
+    places = {i for i, t in enumerate(tensors(given)) if any(t is n for n in listed)}
+
+    def of_numbers(*own: Any, **named: Any) -> Any:
+        for i, t in enumerate(tensors(own)):
+            if i in places:
+                as_number(t)
+        out = calls.call(function, own, named)
+        scope = state.current.scope
+        assert scope is not None
+        found.extend(id(t) in scope.trace.numbers for t in tensors(out))
+        return out
+
+    of_numbers.__name__ = function_name(function)
+    if isinstance(cotangent, int | float):
+        cotangent = _scalar(cotangent)
+    out = pull_back(of_numbers, given, kwargs, request, cotangent, listed)
+    if request.value:
+        for t, is_number in zip(tensors(out[0]), found, strict=True):
+            if is_number:
+                as_number(t)
+    return out
+
+
+def _scalar(value: float) -> Tensor:
+    kind = mstype.default_float() if isinstance(value, float) else mstype.int64
+    return splat(value, kind, ())

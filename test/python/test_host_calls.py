@@ -1,0 +1,177 @@
+"""`ms.host_call` and `ops.PyFunc`: functions of Python that compiled code calls, against numpy."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Parameter, Tensor, nn, ops
+from cellgrad.transforms.host import _Called
+
+X = np.array([3.0, 1.0, 2.0], np.float32)
+
+
+def test_calls_happen_where_and_as_often_as_the_code_runs():
+    seen = []
+
+    def probe(x, y):
+        seen.append((x.copy(), y.copy()))
+        return np.sort(x) + y.sum(), np.array(len(seen), np.int32)
+
+    @ms.jit
+    def f(x, n):
+        y, count = ops.arange(4), Tensor(0, ms.int32)
+        for _ in range(n):
+            x, count = ms.host_call(probe, x, y, out=(x, Tensor(0, ms.int32)))
+            x = x * 2
+        return x, count
+
+    for n in (3, 2):
+        seen.clear()
+        out, count = f(Tensor(X), Tensor(n))
+        want = X
+        for _ in range(n):
+            want = (np.sort(want) + 6) * 2
+        np.testing.assert_array_equal(out.asnumpy(), want)
+        assert int(count) == len(seen) == n
+        assert seen[0][1].dtype == np.int64
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_a_rule_of_its_own_is_the_derivative_at_every_order(mode):
+    ms.set_context(mode=mode)
+
+    def cube(x):
+        return ms.host_call(lambda v: v**3, x, out=x, vjp=lambda x, out, dout: dout * slope(x))
+
+    def slope(x):
+        return ms.host_call(lambda v: 3 * v**2, x, out=x, vjp=lambda x, out, dout: dout * 6 * x)
+
+    x = Tensor(X)
+    np.testing.assert_allclose(ms.grad(cube)(x).asnumpy(), 3 * X**2, rtol=1e-6)
+    twice = ms.grad(ms.grad(cube))
+    np.testing.assert_allclose(twice(x).asnumpy(), 6 * X, rtol=1e-6)
+
+
+def test_vmap_calls_it_for_each_element():
+    shapes = []
+
+    def both(x, y):
+        shapes.append((x.shape, y.shape))
+        return np.outer(x, y)
+
+    def f(x, y):
+        return ms.host_call(both, x, y, out=ops.zeros((3, 2), ms.float32))
+
+    x = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
+    y = np.array([1.0, 2.0], np.float32)
+    out = ms.jit(ops.vmap(f, in_axes=(0, None)))(Tensor(x), Tensor(y))
+    np.testing.assert_array_equal(out.asnumpy(), x[:, :, None] * y)
+    assert shapes == [((3,), (2,))] * 4
+
+
+def test_vmaps_of_some_arguments_nest():
+    one = lambda x, y: ms.host_call(np.subtract, x, y, out=x, vjp=lambda x, y, out, dout: (y, x))
+    x = np.arange(24, dtype=np.float32).reshape(2, 4, 3)
+    y = np.array([[1, 2, 3], [10, 20, 30]], np.float32)
+    mixed = ops.vmap(ops.vmap(one, (0, None)), (0, 0))
+    np.testing.assert_array_equal(ms.jit(mixed)(Tensor(x), Tensor(y)).asnumpy(), x - y[:, None])
+    gradients = ops.vmap(ops.vmap(ms.grad(one, (0, 1)), (0, None)), (0, 0))(Tensor(x), Tensor(y))
+    np.testing.assert_array_equal(gradients[0].asnumpy(), np.broadcast_to(y[:, None], x.shape))
+    np.testing.assert_array_equal(gradients[1].asnumpy(), x)
+    unequal = _Called(np.subtract, (Tensor(X)._sig,) * 2, (Tensor(X)._sig,))
+    with pytest.raises(ValueError, match="argument 1 of 'subtract' is mapped in fewer"):
+        unequal.batch({0: x.reshape(-1), 1: y.reshape(-1)}, 8)
+
+
+def test_dtypes_and_empty_arrays_pass_as_they_are():
+    kinds = (ms.bool_, ms.int8, ms.int64, ms.float16, ms.float64)
+
+    @ms.jit
+    def f(*values):
+        return ms.host_call(lambda *v: v[::-1], *values, out=tuple(values[::-1]))
+
+    given = [Tensor(np.array([1, 0, 1]), k) for k in kinds]
+    for got, want in zip(f(*given), given[::-1]):
+        assert got.dtype is want.dtype and got.asnumpy().tolist() == want.asnumpy().tolist()
+    count = ms.jit(lambda x: ms.host_call(lambda v: np.float32(v.size), x, out=Tensor(0.0)))
+    assert float(count(ops.zeros((0, 3), ms.float32))) == 0.0
+
+
+def test_an_exception_ends_the_call_and_changes_no_parameter():
+    class Step(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(Tensor(1.0), name="w")
+
+        def construct(self, x):
+            ops.assign(self.w, self.w + 1)
+            y = ms.host_call(checked, x, out=x)
+            ops.assign(self.w, self.w + y)
+            return y
+
+    def checked(x):
+        if x < 0:
+            raise KeyError("below 0")
+        return x
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    step = Step()
+    assert float(step(Tensor(1.0))) == 1.0
+    with pytest.raises(KeyError, match="below 0"):
+        step(Tensor(-1.0))
+    assert float(step.w.value()) == 3.0
+
+
+def test_threads_and_calls_within_calls_are_kept_apart():
+    inner = ms.jit(lambda x: ms.host_call(np.negative, x, out=x) + 1)
+
+    @ms.jit
+    def outer(x, y):
+        z = ms.host_call(lambda a, b: inner(Tensor(a)).asnumpy() * b, x, y, out=x)
+        return ms.host_call(np.negative, z, out=z)
+
+    found = {}
+
+    def run(k):
+        for _ in range(20):
+            found[k] = outer(Tensor(X * k), Tensor(X)).asnumpy()
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for k in range(4):
+        np.testing.assert_array_equal(found[k], -(1 - X * k) * X)
+
+
+def test_pyfunc_is_mindspores():
+    op = ops.PyFunc(lambda x, y: x + y, [ms.float32] * 2, [(3,)] * 2, [ms.float32], [(3,)])
+    for call in (op, ms.jit(lambda a: op(a))):
+        (out,) = call((Tensor(X), Tensor(X)))
+        np.testing.assert_array_equal(out.asnumpy(), 2 * X)
+    with pytest.raises(ValueError, match="in_types length"):
+        ops.PyFunc(np.sin, [ms.float32], [], [ms.float32], [()])
+
+
+def test_refusals(tmp_path):
+    @ms.jit
+    def f(x):
+        return ms.host_call(lambda v: v[:2], x, out=x)
+
+    with pytest.raises(ValueError, match=r"result 0 of 'lambda' must be of shape \(3,\)"):
+        f(Tensor(X))
+    with pytest.raises(TypeError, match="Int64, as 'out' says"):
+        ms.host_call(lambda v: v, Tensor([1.5]), out=Tensor([1]))
+    with pytest.raises(ValueError, match="2 arrays, and 'out' says 1"):
+        ms.host_call(lambda v: (v, v), Tensor(X), out=Tensor(X))
+    with pytest.raises(TypeError, match="without 'vjp', so that it has no derivative"):
+        ms.grad(lambda x: ms.host_call(np.sin, x, out=x))(Tensor(X))
+    with pytest.raises(TypeError, match="Complex128"):
+        ms.host_call(np.sin, Tensor(X), out=Tensor([1j]))
+    with pytest.raises(TypeError, match="an exported model has not"):
+        ms.export(
+            lambda x: ms.host_call(np.sin, x, out=x), Tensor(X), file_name=str(tmp_path / "m")
+        )
