@@ -5,10 +5,13 @@ input, and distributions of random numbers.
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 import cellgrad as ms
 from cellgrad import Parameter, Tensor, mint, nn, ops
+from cellgrad.ops.operations import Eigh, SparseMatrixSoftmax
+from cellgrad.ops.operations import _sequence_ops as sequences
+from cellgrad.scipy.ops import Eig, LinearSumAssignment
 from cellgrad.testing import check_grads
 
 BOXES = [[0, 0, 9, 9], [9, 8, 0, 0], [20, 20, 30, 30], [5, 5, 5, 5], [19, 20, 30, 31]]
@@ -168,6 +171,58 @@ def test_other_shapes_and_solutions():
     padded = np.pad(x, [(1, 1), (0, 0), (0, 0)])
     wanted = sum(padded[k : k + 7] @ w[k] for k in range(2)) + b
     np.testing.assert_allclose(out, wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(5, 5), (3, 7), (7, 3), (1, 4)])
+@pytest.mark.parametrize("maximize", [False, True])
+def test_rows_get_the_columns_of_the_least_cost(shape, maximize):
+    costs = np.random.RandomState(3).rand(*shape)
+    rows, columns = LinearSumAssignment()(Tensor(costs), Tensor(99), maximize)
+    wanted = optimize.linear_sum_assignment(costs, maximize)
+    np.testing.assert_array_equal([rows.asnumpy(), columns.asnumpy()], wanted)
+
+
+def test_columns_may_be_left_out():
+    costs = Tensor([[2, 3, 3], [3, 2, 3], [3, 3, 2]], ms.uint8)
+    found = LinearSumAssignment()(costs, 2, False)
+    assert [x.asnumpy().tolist() for x in found] == [[0, 1, -1]] * 2
+
+
+def test_primitives_of_modules_of_operations():
+    x = Tensor([[2.0, 9.0], [1.0, 2.0]])
+    w, v = Eigh()(x)
+    np.testing.assert_allclose(w.asnumpy(), [1, 3], rtol=1e-6)
+    np.testing.assert_allclose((v @ ops.diag(w) @ v.T).asnumpy(), [[2, 1], [1, 2]], rtol=1e-6)
+    np.testing.assert_allclose(Eigh(False, False)(x).asnumpy(), [-7, 11], rtol=1e-6)
+    w, v = Eig(False)(x)
+    np.testing.assert_allclose((x.astype(ms.complex64) @ v - v * w).asnumpy(), 0, atol=1e-5)
+    parts = Tensor([0, 2, 3]), Tensor([0, 1, 0]), f([1, 1, 3])
+    out = SparseMatrixSoftmax(ms.float32)(Tensor([2, 2]), Tensor(3), *parts)
+    assert out[4].asnumpy().tolist() == [0.5, 0.5, 1]
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_primitives_of_sequences(mode):
+    ms.set_context(mode=mode)
+
+    @ms.jit
+    def all_of_them(x, y):
+        both = sequences.SequenceAdd()((x,), (y, x))
+        found = sequences.SequenceAddN()(both), sequences.SequenceMax()(both)
+        stacked = sequences.SequenceStack(1)(sequences.SequenceSlice()(both, 0, 3, 2))
+        return *found, stacked, sequences.sequence_len()(both), sequences.SequenceMul()((1, 2), 2)
+
+    total, most, stacked, count, twice = all_of_them(f([1, 5]), f([3, 4]))
+    assert total.asnumpy().tolist() == [5, 14] and most.asnumpy().tolist() == [3, 5]
+    assert stacked.asnumpy().tolist() == [[1, 1], [5, 5]]
+    assert (count, tuple(twice)) == (3, (1, 2, 1, 2))
+    assert sequences.SequenceCount()((1, 2, 1), 1) == 2 and sequences.InSequence()(2, [1, 2])
+    assert sequences.TupleToTensor()((1, 2), ms.float32).asnumpy().tolist() == [1, 2]
+    assert sequences.tuple_lt()((1, 2), (1, 3)) and sequences.ListInsert()([1, 3], 1, 2) == [
+        1,
+        2,
+        3,
+    ]
 
 
 BAD = {

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cellgrad.checkpoints.serialization import load_checkpoint, save_checkpoint
-from cellgrad.core.arguments import check_instance, check_int
+from cellgrad.core.arguments import argument_error, check_instance, check_int
 from cellgrad.core.errors import error
 
 __all__ = ["ckpt_to_safetensors", "safetensors_to_ckpt"]
@@ -45,8 +45,7 @@ def _convert(
     if save_path is not None and os.path.splitext(save_path)[1]:
         raise error(ValueError, f"For '{op}', 'save_path' must be a folder, but got '{save_path}'.")
     if name_map is not None and not isinstance(name_map, dict):
-        kind = type(name_map).__name__
-        raise error(ValueError, f"For '{op}', 'name_map' must be a dict, but got {kind}.")
+        raise argument_error(ValueError, op, "name_map", "a dict", name_map)
     pattern = re.compile(file_name_regex or "")
     if os.path.isdir(file_path):
         listed = list(_of_ranks(file_path, save_path, op))
