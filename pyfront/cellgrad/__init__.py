@@ -30,6 +30,7 @@ from cellgrad import (
     debug,
     dtype,
     experimental,
+    log,
     mint,
     nn,
     ops,
@@ -89,7 +90,8 @@ from cellgrad.core.settings import (
 from cellgrad.core.symbol import Symbol
 from cellgrad.core.tensor import Tensor, tensor
 from cellgrad.export.export import export, load
-from cellgrad.installed import get_level, run_check
+from cellgrad.installed import run_check
+from cellgrad.log import get_level
 from cellgrad.nn import random_draws as _random_draws
 from cellgrad.nn import recurrent_primitives as _recurrent_primitives
 from cellgrad.nn import suppression as _suppression
@@ -223,6 +225,7 @@ __all__ = [
     "load",
     "load_checkpoint",
     "load_param_into_net",
+    "log",
     "manual_seed",
     "memory_report",
     "mint",

@@ -1,8 +1,6 @@
-"""What scripts ask of an installation: whether it computes, and how much it says."""
+"""What scripts ask of an installation: whether it computes."""
 
 from __future__ import annotations
-
-import os
 
 import cellgrad
 from cellgrad import ops
@@ -30,13 +28,3 @@ def run_check() -> None:
         )
     text = "The result of multiplication calculation is correct"
     print(f"{text}, cellgrad has been installed successfully!")
-
-
-def get_level() -> str:
-    """The level of MindSpore's log that scripts set by ``GLOG_v``, "2" by default. Nothing is logged here:
-    `CELLGRAD_LOG` names the notes that are wanted.
-
-    >>> print(ms.get_level() in "01234")
-    True
-    """
-    return os.environ.get("GLOG_v", "2")  # noqa: SIM112

@@ -3,6 +3,10 @@ Numbers recorded of MindSpore are in `goldens/older.json`; here are what it has 
 input, and distributions of random numbers.
 """
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy import optimize, stats
@@ -271,3 +275,23 @@ def test_bad_input_is_an_error(text):
     kind, words = BAD[text]
     with pytest.raises(kind, match=words):
         eval(text)
+
+
+def test_lines_of_scripts_are_written_by_level():
+    script = """
+from cellgrad import log as logger
+import cellgrad as ms
+logger.info("first %d", 1)
+logger.warning("second %d", 2)
+logger.error("third")
+assert ms.get_level() == "{level}"
+ms.run_check()
+"""
+    for level, words in (("1", ["first 1", "second 2", "third"]), ("3", ["third"])):
+        command = [sys.executable, "-c", script.replace("{level}", level)]
+        ran = subprocess.run(
+            command, capture_output=True, text=True, env={**os.environ, "GLOG_v": level}
+        )
+        lines = ran.stderr.strip().split("\n")
+        assert ran.returncode == 0 and [line.split("] ")[-1] for line in lines] == words
+        assert "multiplication calculation is correct" in ran.stdout
