@@ -542,7 +542,8 @@ class Unfold(Cell):
             if len(given) != 4 or given[0] != 1 or given[3] != 1:
                 raise argument_error(ValueError, "Unfold", name, "[1, H, W, 1]", value)
             turned.append([1, 1, *given[1:3]])
-        self.patches = ops.ExtractImagePatches(*turned, padding)
+        window, distance, rate = turned
+        self.patches = ops.ExtractImagePatches(window, distance, rate, padding)
 
     def construct(self, x: Tensor) -> Tensor:
         return self.patches(x)

@@ -113,20 +113,24 @@ class _Fractional(Seeded):
 
     def __call__(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         given = check_ndim(check_tensor(x, self.name, "x"), self.name, "x", 4)
-        borders, lengths = [], []
-        for n, ratio in zip(given.shape[1:3], self.pooling_ratio[1:3], strict=True):
-            count = int(n / ratio)
-            if count < 1:
-                raise error(
-                    ValueError,
-                    f"For '{self.name}', a 'pooling_ratio' of {ratio} leaves nothing of {n} elements.",
-                )
-            seed = None if self._fixed else self._stream.next()
-            borders.append(_borders(seed, n, count, self.pseudo_random, self._fixed))
-            lengths.append(n // count + 2)
-        sizes = (min(lengths[0], given.shape[1]), min(lengths[1], given.shape[2]))
-        out = _pooled(given, *borders, sizes, self.overlapping, self._mean)
-        return out, *borders
+        rows, columns = (self._along(given, dim) for dim in (1, 2))
+        longest = (rows[1], columns[1])
+        args = (rows[0], columns[0], longest, self.overlapping, self._mean)
+        out: Tensor = _pooled(given, *args)
+        return out, rows[0], columns[0]
+
+    def _along(self, x: Tensor, dim: int) -> tuple[Tensor, int]:
+        """Where the windows of a dimension begin, and how many elements one may have."""
+        n, ratio = x.shape[dim], self.pooling_ratio[dim]
+        count = int(n / ratio)
+        if count < 1:
+            raise error(
+                ValueError,
+                f"For '{self.name}', a 'pooling_ratio' of {ratio} leaves nothing of {n} elements.",
+            )
+        seed = None if self._fixed else self._stream.next()
+        borders: Tensor = _borders(seed, n, count, self.pseudo_random, self._fixed)
+        return borders, min(n // count + 2, n)
 
 
 @public()
