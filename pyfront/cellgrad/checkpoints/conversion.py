@@ -91,9 +91,11 @@ def ckpt_to_safetensors(
         ValueError: no such file, a file of another format, or a `save_path` with an ending.
         TypeError: a `file_path` that is no str.
 
-    >>> ms.save_checkpoint([{"name": "w", "data": Tensor([1.0, 2.0])}], "model.ckpt")
-    >>> ms.ckpt_to_safetensors("model.ckpt")
-    >>> print(ms.load_checkpoint("model.safetensors", format="safetensors")["w"].value())
+    >>> import tempfile
+    >>> path = f"{tempfile.mkdtemp()}/model"
+    >>> ms.save_checkpoint([{"name": "w", "data": Tensor([1.0, 2.0])}], f"{path}.ckpt")
+    >>> ms.ckpt_to_safetensors(f"{path}.ckpt")
+    >>> print(ms.load_checkpoint(f"{path}.safetensors", format="safetensors")["w"].value())
     [1. 2.]
     """
     formats = ("ckpt", "safetensors")
@@ -110,10 +112,11 @@ def safetensors_to_ckpt(
 ) -> None:
     """Writes ``.safetensors`` files as ``.ckpt`` files of the same names; see `ckpt_to_safetensors`.
 
-    >>> rows = [{"name": "w", "data": Tensor([1.0, 2.0])}]
-    >>> ms.save_checkpoint(rows, "model.safetensors", format="safetensors")
-    >>> ms.safetensors_to_ckpt("model.safetensors")
-    >>> print(ms.load_checkpoint("model.ckpt")["w"].value())
+    >>> import tempfile
+    >>> path, rows = f"{tempfile.mkdtemp()}/model", [{"name": "w", "data": Tensor([1.0, 2.0])}]
+    >>> ms.save_checkpoint(rows, f"{path}.safetensors", format="safetensors")
+    >>> ms.safetensors_to_ckpt(f"{path}.safetensors")
+    >>> print(ms.load_checkpoint(f"{path}.ckpt")["w"].value())
     [1. 2.]
     """
     formats = ("safetensors", "ckpt")
