@@ -27,7 +27,7 @@ margin-right:1ch}
 [data-at]{cursor:pointer}.on{background:var(--mark)!important}
 .forward{border-left:3px solid var(--f)}.adjoint{border-left:3px solid var(--a)}.tangent{border-left:3px solid var(--t)}
 .none{border-left:3px solid transparent}
-table{border-collapse:collapse;width:100%;font-size:13px}th,td{text-align:left;padding:2px 10px 2px 0;vertical-align:top;
+table{border-collapse:collapse;width:100%;font-size:13px}th,td{text-align:left;padding:2px 10px;vertical-align:top;
 border-bottom:1px solid var(--edge)}td.r,th.r{text-align:right}td code{white-space:pre-wrap}
 .wide{overflow:auto;border:1px solid var(--edge);border-radius:6px;background:var(--soft)}
 svg text{font:11px system-ui,sans-serif;fill:var(--ink)}svg{display:block}

@@ -8,6 +8,7 @@
 #include "passes/emit/Lines.h"
 #include "passes/emit/Link.h"
 #include "passes/emit/Object.h"
+#include "passes/emit/Parts.h"
 #include "passes/emit/Passes.h"
 #include "passes/emit/Processor.h"
 #include "passes/emit/Ptx.h"
@@ -68,7 +69,8 @@ private:
                              llvm::CodeGenFileType type,
                              llvm::SmallVectorImpl<char> &output);
   LogicalResult checkKinds();
-  LogicalResult writeCode(llvm::Module &ir, llvm::TargetMachine &machine);
+  LogicalResult writeCode(llvm::Module &ir, const Processor &processor,
+                          llvm::TargetMachine &machine);
 
   ArrayRef<ModuleOp> modules; ///< one for each target
   ModuleOp module;            ///< the first
@@ -182,7 +184,7 @@ LogicalResult Emitter::generateCode(llvm::Module &ir,
   return failure(errors->any());
 }
 
-LogicalResult Emitter::writeCode(llvm::Module &ir,
+LogicalResult Emitter::writeCode(llvm::Module &ir, const Processor &processor,
                                  llvm::TargetMachine &machine) {
   if (!outputs.assembly.empty()) {
     steps.enter("assembly");
@@ -201,10 +203,20 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
       outputs.archive.empty())
     return success();
   steps.enter("codegen");
-  llvm::SmallString<0> object;
-  if (failed(
-          generateCode(ir, machine, llvm::CodeGenFileType::ObjectFile, object)))
+  // What is linked into further files is one object.
+  bool whole = !outputs.object.empty() || !outputs.archive.empty() ||
+               options.lines || options.sanitizeAddress ||
+               options.sanitizeThread || modules.size() > 1 ||
+               platform->arch == Arch::Wasm;
+  auto objects = generateParts(
+      ir, machine,
+      [&] { return createTargetMachine(processor, options.optLevel); },
+      whole ? 1 : options.threads);
+  if (!objects)
+    return check(objects.takeError());
+  if (errors->any())
     return failure();
+  llvm::StringRef object = objects->front();
   steps.enter("link");
   auto add = [&](llvm::StringRef path, llvm::Expected<std::string> linked,
                  bool executable) {
@@ -230,7 +242,7 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
   if (llvm::StringRef path = outputs.sharedObject;
       !path.empty() &&
       failed(add(path,
-                 linkSharedObject(object, llvm::sys::path::filename(path),
+                 linkSharedObject(*objects, llvm::sys::path::filename(path),
                                   *platform,
                                   /*bound=*/!options.sanitizeAddress &&
                                       !options.sanitizeThread,
@@ -353,7 +365,7 @@ LogicalResult Emitter::run() {
   if (failed(addWeights(*ir, *spec)))
     return failure();
   // Each function says what it is for.
-  auto &machine = levels.back().machine;
+  auto &[processor, machine] = levels.back();
 
   steps.enter("write");
   if (!outputs.llvmIR.empty()) {
@@ -363,7 +375,7 @@ LogicalResult Emitter::run() {
       return failure();
   }
   // The shared object is put in place after those that follow.
-  if (failed(writeCode(*ir, *machine)))
+  if (failed(writeCode(*ir, processor, *machine)))
     return failure();
   steps.enter("write");
   for (const ExtraFile &file : outputs.extra)

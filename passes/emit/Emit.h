@@ -32,6 +32,9 @@ struct EmitOptions {
   std::string model = "model";   ///< name in every exported symbol
   std::string target = "native"; ///< see resolveTarget
   unsigned optLevel = 2;         ///< 0 to 3, see optimize
+  /// How many threads may generate the machine code of a shared object, whose
+  /// bytes depend on it: of a file that somebody keeps, one.
+  unsigned threads = 1;
   /// The kinds of GPU to generate device code for, where the module has such.
   std::vector<std::string> chips = {"sm_80"};
   /// Code has the lines of the program that it was made of, for debuggers and

@@ -323,11 +323,10 @@ bool cellgrad::isLibrarySymbol(StringRef name, Arch arch) {
   return names.contains(name);
 }
 
-llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
-                                                       StringRef soname,
-                                                       const Platform &platform,
-                                                       bool bound, bool cuda,
-                                                       bool lines) {
+llvm::Expected<std::string>
+cellgrad::linkSharedObject(llvm::ArrayRef<llvm::SmallString<0>> objects,
+                           StringRef soname, const Platform &platform,
+                           bool bound, bool cuda, bool lines) {
   Scratch scratch;
   RuntimeImages images = runtimeImages(platform.arch);
   std::vector<std::string> arguments{"-shared",
@@ -353,11 +352,15 @@ llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
     arguments.push_back("--no-undefined");
   if (bound && !lines)
     arguments.push_back("--strip-all");
-  for (auto [name, contents] :
-       {std::pair{"model.o", object}, std::pair{"runtime.o", images.object},
-        std::pair{"cuda.o", cuda ? cudaRuntimeObject() : StringRef()},
-        std::pair{"libm.so.6", images.libm},
-        std::pair{"libc.so.6", images.libc}}) {
+  llvm::SmallVector<std::pair<std::string, StringRef>> inputs;
+  for (auto [number, object] : llvm::enumerate(objects))
+    inputs.emplace_back("model" + (number ? std::to_string(number) : "") + ".o",
+                        object);
+  inputs.append({{"runtime.o", images.object},
+                 {"cuda.o", cuda ? cudaRuntimeObject() : StringRef()},
+                 {"libm.so.6", images.libm},
+                 {"libc.so.6", images.libc}});
+  for (const auto &[name, contents] : inputs) {
     if (contents.empty())
       continue;
     auto file = scratch.add(name, contents);

@@ -5,6 +5,8 @@
 
 #include "passes/emit/Platform.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -22,16 +24,16 @@ struct LinkFailure : llvm::ErrorInfo<LinkFailure, llvm::StringError> {
 /// refer to on a platform.
 bool isLibrarySymbol(llvm::StringRef name, Arch arch);
 
-/// Links `object` with what it needs of the runtime into a shared object called
-/// `soname`; returns its bytes. No file of the system is read; a symbol neither
+/// Links `objects` with what they need of the runtime into a shared object
+/// called `soname`; returns its bytes. No file of the system is read; a symbol neither
 /// in the runtime nor in libc/libm is an error. Safe to call from several
 /// threads: one links at a time. Unless `bound`, the process that loads it may
 /// define further symbols, and those of functions stay. With `cuda`, the
 /// runtime of models with CUDA kernels is part of it. With `lines`, names of
 /// functions and tables of lines stay.
 llvm::Expected<std::string>
-linkSharedObject(llvm::StringRef object, llvm::StringRef soname,
-                 const Platform &platform, bool bound = true, bool cuda = false,
+linkSharedObject(llvm::ArrayRef<llvm::SmallString<0>> objects,
+                 llvm::StringRef soname, const Platform &platform, bool bound = true, bool cuda = false,
                  bool lines = false);
 
 /// Links `object` with the runtime into a relocatable object in which only cg_*

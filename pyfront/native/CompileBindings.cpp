@@ -100,6 +100,11 @@ Job readOptions(const std::string &path, const std::string &name,
       if (level < 0 || level > 3)
         throw nb::value_error("opt_level: expected 0 to 3");
       job.options.emit.optLevel = level;
+    } else if (option == "threads") {
+      int threads = nb::cast<int>(value);
+      if (threads < 1)
+        throw nb::value_error("threads: expected 1 or more");
+      job.options.emit.threads = threads;
     } else if (option == "verify_each") {
       job.options.verifyEach = nb::cast<bool>(value);
     } else if (option == "check_nans") {
@@ -330,8 +335,9 @@ void bindCompile(nb::module_ &m) {
       "Compiles to the shared object `path` with the model name "
       "`name`; returns its Timings. An empty path writes none. Options: target "
       "('native', 'x86-64-v3', 'aarch64', ...), opt_level 0 to "
-      "3, header, hpp, py, rs, weights_loader, pc, cmake, object, archive, "
-      "module (that loads a model in WebAssembly), assembly, llvm_ir, "
+      "3, threads (that generate code), header, hpp, py, rs, weights_loader, "
+      "pc, cmake, object, archive, module (that loads a model in WebAssembly), "
+      "assembly, llvm_ir, "
       "llvm_dialect "
       "(further files to write), "
       "plan, memory_report (files for the kernels in numbers, and for "

@@ -267,6 +267,18 @@ def test_prints_appear_in_order_at_every_call(capfd):
     assert capfd.readouterr().out == once * 2
 
 
+def test_prints_end_their_line_once(capfd):
+    @ms.jit
+    def f(x):
+        print("a", x, sep="-", end="!\n")
+        print("b", end="")
+        print("c", end=None)
+        return x
+
+    f(Tensor(1.0))
+    assert capfd.readouterr().out == "a-1.0!\nb\nc\n"
+
+
 def test_prints_inside_a_gradient(capfd):
     def f(x):
         print("x", x)

@@ -1,6 +1,7 @@
 """Derivatives that the user gives, and recomputation."""
 
 import re
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -64,6 +65,21 @@ def test_a_rule_that_calls_its_function_in_forward_mode():
     forward = lambda f: lambda x: ms.jvp(f, x, ops.ones_like(x))[1]
     assert float(forward(forward(forward(own_jvp)))(X)) == 21
     assert float(forward(ms.grad(own_jvp))(X)) == float(ms.grad(forward(own_jvp))(X)) == 21
+
+
+@pytest.mark.parametrize("mode", [nullcontext, ms.debug.eager], ids=["compiled", "eager"])
+def test_a_rule_of_another_form_is_refused(mode):
+    both = "takes (x, t), but it is called with 3 arguments: too many positional arguments"
+    with mode(), pytest.raises(TypeError, match=re.escape(both)) as caught:
+        ms.grad(ms.custom_rule(lambda x: x * x, vjp=lambda x, t: t * x))(X)
+    assert "hint: a rule is vjp(*args, out, dout)" in said(caught.value)
+    assert "test_custom_rules.py" in str(caught.value)
+
+
+def test_a_rule_of_forward_mode_of_another_form_is_refused():
+    with pytest.raises(TypeError, match=r"2 arguments: missing a required argument: 't'") as caught:
+        ms.grad(ms.custom_rule(lambda x: x * x, jvp=lambda x, out, t: t * x))(X)
+    assert "hint: a rule is jvp(args, tangents), two tuples" in said(caught.value)
 
 
 class Bprop(nn.Cell):

@@ -255,22 +255,21 @@ def test_threads_compile_and_call():
     assert results == {n: [6.0 * n] * 20 for n in range(8)}
 
 
-def microseconds(call, repeats=2000):
-    best = float("inf")
-    for _ in range(5):
-        start = time.thread_time()
-        for _ in range(repeats):
-            call()
-        best = min(best, (time.thread_time() - start) / repeats)
-    return best * 1e6
+def seconds(call, repeats=2000):
+    start = time.thread_time()
+    for _ in range(repeats):
+        call()
+    return time.thread_time() - start
 
 
 @pytest.mark.parametrize("make", [ms.jit, ms.value_and_grad])
-def test_a_call_costs_less_than_ten_microseconds(make):
+def test_a_call_costs_no_more_than_a_few_calls_of_numpy(make):
+    """4 us where numpy takes 0.4 us for a sum of two numbers: measured in turn, as machines are shared."""
     f = make(lambda x: x * x)
-    x = Tensor(3.0)
+    x, one = Tensor(3.0), np.ones(1, np.float32)
     f(x)
-    assert microseconds(lambda: f(x)) < 10
+    ratios = [seconds(lambda: f(x)) / seconds(lambda: np.add(one, one)) for _ in range(7)]
+    assert min(ratios) < 25
 
 
 def test_eager_operations_compile_once_and_take_numbers_as_values():

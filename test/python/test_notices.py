@@ -82,6 +82,7 @@ def test_functions_that_are_not_there(wrap):
         (lambda: ops.power(x, 2), "ops.pow"),
         (lambda: ops.fori_loop, "ops.ForiLoop()(lower, upper, body, init)"),
         (lambda: ops.relux(x), "nearest: relu"),
+        (lambda: ops.no_grad, "nothing: calls record nothing"),
     ):
         with pytest.raises(
             AttributeError, match=r"module 'cellgrad.ops' has no attribute"
@@ -98,6 +99,31 @@ def test_the_hints_are_right():
             for word in hint.replace("(", " ").replace(",", " ").split():
                 space, _, attribute = word.partition(".")
                 assert space not in spaces or hasattr(spaces[space], attribute), (name, hint)
+
+
+def test_modules_and_methods_of_other_libraries():
+    with pytest.raises(AttributeError, match=r"hint: import cellgrad\.scipy"):
+        ms.scipy.fft  # noqa: B018
+    for name, hint in (("named_parameters", "parameters_and_names()"), ("to", "to_float")):
+        with pytest.raises(AttributeError) as caught:
+            getattr(nn.ReLU(), name)
+        assert hint in str(caught.value)
+    with pytest.raises(KeyError) as caught:
+        nn.Adam(nn.Dense(2, 2).trainable_params(), lr=0.1)
+    assert "hint: write learning_rate=..." in str(caught.value)
+
+
+def test_an_empty_gradient_is_told_of():
+    notices.forget()
+    with pytest.warns(UserWarning) as told:
+        assert ms.grad(square)(3.0) == ()
+    assert "position 0 is of type float, a constant" in str(told[0].message)
+    assert "hint: pass ms.Tensor(3.0)" in str(told[0].message)
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ms.grad(square)(x)
+        ms.grad(lambda x, n: x * n, (0, 1))(x, 3.0)  # one has a gradient, as in MindSpore
 
 
 # --- weights ----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +49,8 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
             "error of the energy: ",
         ),
         ("filter", [], "filter", "difference to the formula: "),
+        # As lit does with what needs node.
+        *([("browser", [], "browser", "complex steps: ")] if shutil.which("node") else []),
         (
             "digits_cnn",
             ["--epochs=3", "--c-epochs=1", "--accuracy=0.5"],

@@ -85,6 +85,15 @@ def test_the_gallery_shows_nothing_else():
     assert sorted(p.stem for p in ROOT.glob("docs/images/gallery/*")) == EXAMPLES
 
 
+def test_a_block_has_the_name_of_its_file(tmp_path):
+    script = "import sys, build; build.Sources(build.Path(sys.argv[1])).page('docs/start.md', 'start.md')"
+    site = ROOT / "tools/site"
+    subprocess.run([sys.executable, "-c", script, tmp_path], cwd=site, check=True)
+    page = (tmp_path / "start.md").read_text()
+    assert "```{code-block} python\n:caption: spring.py\n\nimport cellgrad as ms\n" in page
+    assert "file=" not in page
+
+
 def test_the_figures_of_the_first_screen_are_those_of_the_page_of_figures():
     table = (ROOT / "README.md").read_text().split("## Figures\n")[1].split("\n## ")[0]
     figures = (ROOT / "docs/figures.md").read_text()
@@ -117,6 +126,8 @@ def test_the_reference_has_every_public_name(tmp_path):
     text = {p.stem: p.read_text() for p in tmp_path.glob("*.md")}
     modules = {name for name in text if name.startswith("cellgrad")}
     assert {"cellgrad", "cellgrad.nn", "cellgrad.mint.nn.functional"} <= modules
+    adam = text["cellgrad.nn"].split("\n## Adam\n")[1]
+    assert adam.startswith("\n```python\nnn.Adam(\n    params: ")
     for name in modules:
         module = importlib.import_module(name)
         titles = set(re.findall(r"^## (\w+)$", text[name], re.M))

@@ -121,6 +121,11 @@ cl::opt<std::string>
 cl::opt<unsigned> optLevel("O", cl::Prefix,
                            cl::desc("Optimisation level, 0 to 3 (default: 2)"),
                            cl::init(2), cl::cat(category));
+cl::opt<unsigned> threads(
+    "threads",
+    cl::desc("Threads that generate the code of a shared object, whose bytes "
+             "then depend on their number (default: 1)"),
+    cl::init(1), cl::cat(category));
 cl::opt<std::string>
     pipeline("pipeline",
              cl::desc("Passes to run instead of those the input needs"),
@@ -303,6 +308,8 @@ private:
 int run() {
   if (optLevel > 3)
     return fail("-O" + Twine(optLevel) + ": expected -O0 to -O3");
+  if (threads < 1)
+    return fail("--threads=0: expected 1 or more");
   bool ptx = is_contained(kinds, Kind::PTX);
   if (ptx && kinds.size() > 1)
     return fail("--emit=ptx goes without other kinds");
@@ -363,6 +370,7 @@ int run() {
       cellgrad::sanitizeIdentifier(name.empty() ? stem : StringRef(name));
   options.emit.target = target;
   options.emit.optLevel = optLevel;
+  options.emit.threads = threads;
   options.cuda = device == Device::CUDA;
   if (!chips.empty())
     options.emit.chips.assign(chips.begin(), chips.end());

@@ -23,9 +23,16 @@ ROOT = navigation.ROOT
 HERE = Path(__file__).resolve().parent
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)")
 FENCES = re.compile(r"(^```.*?^```$)", re.M | re.S)
+# The first line of a block that is a file (tools/docs/snippets.py): Markdown elsewhere does not show the name.
+FILE = re.compile(r"^```(?P<language>\w+) file=(?P<name>\S+)$", re.M)
 LANGUAGES = {".py": "python", ".c": "c", ".h": "c", ".cpp": "cpp", ".mlir": "mlir", ".sh": "sh"}
 # Names of pages outside of docs/, and where they go in the site.
 OUTSIDE = {"README.md": "index.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "CHANGELOG.md": "CHANGELOG.md"}
+
+
+def captioned(match: re.Match[str]) -> str:
+    """The first lines of a block with the name of its file above it."""
+    return f"```{{code-block}} {match['language']}\n:caption: {match['name']}\n"
 
 
 class Sources:
@@ -44,6 +51,7 @@ class Sources:
         """Copies a page of the repository to `name`; its links lead to pages of the site."""
         parts = FENCES.split((ROOT / source).read_text())
         parts[::2] = [LINK.sub(lambda m: self.link(m, source, name), part) for part in parts[::2]]
+        parts[1::2] = [FILE.sub(captioned, part, count=1) for part in parts[1::2]]
         self.put(name, "".join(parts))
 
     def link(self, match: re.Match[str], source: str, name: str) -> str:

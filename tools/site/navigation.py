@@ -23,7 +23,8 @@ SECTIONS: dict[str, list[str]] = {
         "tutorial/07-ship.md",
         "tutorial/08-ir.md",
         "tutorial/09-threads-gpu.md",
-        "tutorial/10-where-next.md",
+        "tutorial/10-ranks.md",
+        "tutorial/where-next.md",
     ],
     "You come from": [
         "from-mindspore.md",

@@ -86,6 +86,27 @@ def signature(thing: object) -> str:
     return re.sub(r" at 0x[0-9a-f]+", "", str(found))
 
 
+def lines_of(call: str) -> str:
+    """A call with one parameter on each line, if it is longer than a line of the page."""
+    start = call.find("(")
+    if len(call) <= 84 or start < 0:
+        return call
+    depth, quote, out = 0, "", call[: start + 1] + "\n    "
+    for at, c in enumerate(call[start + 1 :], start + 1):
+        if quote:
+            quote = "" if c == quote else quote
+        elif c in "'\"":
+            quote = c
+        elif c == ")" and depth == 0:
+            return f"{out},\n{call[at:]}"
+        else:
+            depth += (c in "([{") - (c in ")]}")
+            if depth == 0 and c == " " and out.endswith(","):
+                out += "\n   "
+        out += c
+    return call
+
+
 def public_names(module: ModuleType) -> list[str]:
     names = getattr(module, "__all__", None)
     if names is None:
@@ -115,7 +136,7 @@ def methods(cls: type) -> Iterator[tuple[str, object]]:
 
 def entry(where: str, name: str, thing: object) -> str:
     """One name: how it is called, and its docstring."""
-    out = [f"## {name}\n\n```python\n{where}.{name}{signature(thing)}\n```\n"]
+    out = [f"## {name}\n\n```python\n{lines_of(f'{where}.{name}{signature(thing)}')}\n```\n"]
     own = thing.__doc__ if callable(thing) or isinstance(thing, type) else None
     if own and own != type(thing).__doc__:
         out.append(described(own) + "\n")

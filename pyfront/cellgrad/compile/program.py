@@ -471,7 +471,14 @@ def compile_entry(trace: Trace, name: str, eager: bool = False) -> Any:
         more = {**options, **more, "reproducers": reproducers()}
         with _waiting(f"compiling '{name}'"):
             timings = _native.compile_graph(
-                trace.graph, path, "m", {**more, "verify_each": _instrument.VERIFY_EACH}
+                trace.graph,
+                path,
+                "m",
+                {
+                    **more,
+                    "threads": _native.num_threads(),
+                    "verify_each": _instrument.VERIFY_EACH,
+                },
             )
         if _log.wanted("compile"):
             _log.write("compile", f"'{name}'\n{timings}")

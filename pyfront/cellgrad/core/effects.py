@@ -33,7 +33,7 @@ def assign(parameter: Parameter, value: Any) -> None:
 def print_tensors(
     *args: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
 ) -> None:
-    """`print` in compiled code: prints when the code runs, in order; takes tensors."""
+    """`print` in compiled code: prints a line when the code runs, in order; takes tensors."""
     scope = state.current.scope
     if scope is None or file is not None:
         builtins.print(*args, sep=sep, end=end, file=file, flush=flush)
@@ -68,8 +68,8 @@ def print_tensors(
         return text(value) if isinstance(value, tuple | list) else _literal(repr(value))
 
     line = (" " if sep is None else sep).join(text(a) for a in args)
-    if end not in (None, "\n"):
-        line += str(end)
+    if end is not None:
+        line += str(end).removesuffix("\n")  # a line of compiled code ends in any case
     scope.trace.prints += 1
     scope.fn.create(
         "cell.print", [scope.value(x) for x in operands], {"format": line}, state.location()

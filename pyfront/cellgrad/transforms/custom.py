@@ -8,6 +8,7 @@ rules hold at every order of differentiation, each for the level that meets it.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -63,6 +64,11 @@ def custom_rule(
         ...     return x * x
         >>> print(ms.grad(clipped_square)(ms.Tensor(3.0)))
         1.0
+        >>> @ms.custom_rule(jvp=lambda args, tangents: (ops.sin(args[0]), 2 * tangents[0]))
+        ... def steep_sine(x):
+        ...     return ops.sin(x)
+        >>> print(ms.grad(steep_sine)(ms.Tensor(3.0)))
+        2.0
     """
     if (vjp is None) == (jvp is None):
         raise error(
@@ -73,6 +79,9 @@ def custom_rule(
     if function is None:
         return functools.partial(custom_rule, vjp=vjp, jvp=jvp)
 
+    def check_rule(args: tuple[Any, ...]) -> None:
+        _check_takes(function, vjp or jvp, len(args) + 2 if vjp else 2, "vjp" if vjp else "jvp")
+
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if state.current.scope is None:
@@ -80,11 +89,31 @@ def custom_rule(
                 return function(*args, **kwargs)
             if vjp is None:
                 raise Untaped
+            check_rule(args)
             return call_on_tape(function, args, kwargs, vjp)
+        check_rule(args)
         bound = functools.partial(function, **kwargs) if kwargs else function
         return call_with_rule(bound, args, vjp or jvp, forward=vjp is None)
 
     return wrapper
+
+
+def _check_takes(function: Any, rule: Any, count: int, kind: str) -> None:
+    """Refuses a rule that cannot be called with so many arguments, which Python's error would not name."""
+    try:
+        taken = inspect.signature(rule)
+    except (TypeError, ValueError):  # of C
+        return
+    try:
+        taken.bind(*range(count))
+    except TypeError as e:
+        form = "vjp(*args, out, dout)" if kind == "vjp" else "jvp(args, tangents), two tuples"
+        raise error(
+            TypeError,
+            f"The {kind} rule of '{_jit.function_name(function)}' takes {taken}, but it is called with "
+            f"{count} arguments: {e}.",
+            f"a rule is {form}",
+        ) from None
 
 
 def call_with_rule(

@@ -42,7 +42,7 @@ from cellgrad.core.tree import (
 )
 from cellgrad.transforms import cotangents
 from cellgrad.transforms.cotangents import cotangents_of, has_gradient
-from cellgrad.transforms.unused import tell_unused
+from cellgrad.transforms.unused import tell_empty, tell_unused
 
 _MAX_NESTING = 100
 
@@ -398,7 +398,10 @@ def positions_of(
             )
         if has[p]:
             _refuse_floats(args[p], p)
-    return [p for p in request.positions if has[p]]
+    found = [p for p in request.positions if has[p]]
+    if not found and request.weights is None and request.positions:
+        tell_empty(name, args[request.positions[0]], request.positions[0])
+    return found
 
 
 def _refuse_floats(argument: Any, position: int) -> None:

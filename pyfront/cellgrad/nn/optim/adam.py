@@ -9,6 +9,7 @@ from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_bool, check_number
 from cellgrad.core.errors import error
+from cellgrad.core.foreign import argument_hint
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.optim.optimizer import (
@@ -90,6 +91,7 @@ class Adam(_Moments):
                 KeyError,
                 f"For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and "
                 f"'use_offload', but got {sorted(unknown)}.",
+                argument_hint(type(self), min(unknown)),
             )
         self._coefficients(beta1, beta2, eps)
         check_bool(use_locking, self.cls_name, "use_locking")

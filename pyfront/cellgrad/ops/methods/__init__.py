@@ -36,6 +36,7 @@ _ELSEWHERE = {
     "backward": "gradients are functions: ms.grad(f)(x), or ms.value_and_grad(f)(x) for both",
     "grad": "gradients are functions: ms.grad(f)(x) returns the gradient",
     "requires_grad": "ms.grad(f, grad_position=0) says what to differentiate by",
+    "requires_grad_": "ms.grad(f, grad_position=0) says what to differentiate by",
     "detach": "ops.stop_gradient(x)",
     "cuda": "ms.set_device('GPU') has programs compute on an NVIDIA GPU; tensors move as they are needed",
     "cpu": "x.to('CPU'); tensors move as they are needed",
