@@ -30,6 +30,7 @@ from cellgrad import (
     debug,
     dtype,
     experimental,
+    log,
     mint,
     nn,
     ops,
@@ -44,6 +45,7 @@ from cellgrad.capture import loop_ops as _loop_ops
 from cellgrad.capture import maps as _maps
 from cellgrad.capture import sequences as _sequences
 from cellgrad.capture.constants import _primexpr, constexpr, lazy_inline, mutable, no_inline
+from cellgrad.checkpoints.conversion import ckpt_to_safetensors, safetensors_to_ckpt
 from cellgrad.checkpoints.serialization import load_checkpoint, load_param_into_net, save_checkpoint
 from cellgrad.compile.jit import jit
 from cellgrad.core.context import (
@@ -88,7 +90,10 @@ from cellgrad.core.settings import (
 from cellgrad.core.symbol import Symbol
 from cellgrad.core.tensor import Tensor, tensor
 from cellgrad.export.export import export, load
+from cellgrad.installed import run_check
+from cellgrad.log import get_level
 from cellgrad.nn import random_draws as _random_draws
+from cellgrad.nn import recurrent_primitives as _recurrent_primitives
 from cellgrad.nn import suppression as _suppression
 from cellgrad.nn.grad.cell_grad import custom_vjp as _custom_vjp
 from cellgrad.nn.loss import ctc_loss as _ctc_loss
@@ -134,7 +139,7 @@ def _hand_on() -> None:
     _methods.install()
     _loops.ForiLoop, _loops.WhileLoop = _loop_ops.ForiLoop, _loop_ops.WhileLoop
     losses = (_ctc_loss, _ctc_primitives)
-    for module in (_loop_ops, _maps, *losses, _random_draws, _suppression):
+    for module in (_loop_ops, _maps, *losses, _random_draws, _recurrent_primitives, _suppression):
         ops.hand_on({name: getattr(module, name) for name in module.__all__})
     for made in (_GradOperation, _HookBackward, _InsertGradientOf, _PyFunc):
         ops.hand_on({made.__name__: made})
@@ -183,6 +188,7 @@ __all__ = [
     "Tensor",
     "amp",
     "cancel_calls",
+    "ckpt_to_safetensors",
     "common",
     "communication",
     "constexpr",
@@ -203,6 +209,7 @@ __all__ = [
     "get_context",
     "get_default_dtype",
     "get_grad",
+    "get_level",
     "get_num_threads",
     "get_rng_state",
     "get_seed",
@@ -221,6 +228,7 @@ __all__ = [
     "load",
     "load_checkpoint",
     "load_param_into_net",
+    "log",
     "manual_seed",
     "memory_report",
     "mint",
@@ -236,6 +244,8 @@ __all__ = [
     "recompute",
     "register_pytree_node",
     "reset_auto_parallel_context",
+    "run_check",
+    "safetensors_to_ckpt",
     "save_checkpoint",
     "seed",
     "set_auto_parallel_context",

@@ -46,6 +46,7 @@ _MOVED = {
     f"{NAME}.ops.function": f"{_HERE}.ops.function",
     f"{NAME}.ops.auto_generate": f"{_HERE}.ops.auto_generate",
     f"{NAME}.ops.primitive": f"{_HERE}.ops",
+    f"{NAME}.dataset.engine": f"{_HERE}.dataset",
 }
 # Files of packages of MindSpore, all of whose names the package has here: by where it is.
 _FILES = {
@@ -76,6 +77,10 @@ _FILES = {
     ),
     "ops.auto_generate": ("ops.auto_generate", "gen_extend_func gen_ops_def gen_ops_prim"),
     "ops.composite": ("ops.composite", "base math_ops"),
+    "dataset.engine": ("dataset", "datasets samplers"),
+    "dataset.text": ("dataset.text", "transforms utils"),
+    "dataset.transforms": ("dataset.transforms", "transforms"),
+    "dataset.vision": ("dataset.vision", "transforms utils"),
     "common": ("common", "jit_config lazy_inline mutable no_inline recompute seed sparse_tensor"),
 }
 _MOVED |= {

@@ -1,5 +1,7 @@
 """Data sets: which rows, in which order, and what is refused."""
 
+import threading
+
 import numpy as np
 import pytest
 from messages import said
@@ -249,3 +251,26 @@ def test_an_iterator_cannot_be_read_twice():
     assert len(column(data)) == 6
     with pytest.raises(RuntimeError, match="read once"):
         column(data, 1)
+
+
+def test_in_debug_mode_all_is_one_thread():
+    seen = set()
+
+    def note(x):
+        seen.add(threading.get_ident())
+        return x
+
+    rows = ds.GeneratorDataset([1, 2, 3, 4], ["x"], shuffle=False).map(note, num_parallel_workers=2)
+    rows = rows.prefetch(2)
+    assert not ds.config.get_debug_mode()
+    ds.config.set_debug_mode(True)
+    try:
+        assert [int(row[0]) for row in rows] == [1, 2, 3, 4]
+        assert seen == {threading.get_ident()} and ds.config.get_debug_mode()
+    finally:
+        ds.config.set_debug_mode(False)
+    list(rows)
+    assert len(seen) > 1
+    for given in ((1,), (True, [print])):
+        with pytest.raises(TypeError, match="set_debug_mode"):
+            ds.config.set_debug_mode(*given)

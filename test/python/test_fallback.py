@@ -153,6 +153,43 @@ def test_gradients_are_compiled_in_any_case(lax):
         ms.grad(from_numpy)(X)
 
 
+class Chosen(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor([3.0]), name="w")
+
+    def construct(self, x):
+        return (x[x > 1] ** 2 * self.w).sum() + ops.unique(x)[0].sum()
+
+
+class ItsGradient(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+        self.grad = ops.GradOperation(get_all=True)
+
+    def construct(self, x):
+        return self.grad(self.net)(x * 2)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_shapes_that_depend_on_elements(lax, mode):
+    ms.set_context(mode=mode)
+    net = Chosen()
+    assert plain(net(X)) == 67
+    assert plain(ms.grad(net)(X)) == [1, 13, 25]
+    assert plain(ItsGradient(net)(X)[0]) == [13, 25, 49]
+    value, (slope,) = ms.value_and_grad(net, None, net.trainable_params())(X)
+    assert plain(value) == 67 and plain(slope) == [20]
+    assert plain(ms.grad(ms.grad(ms.jit(lambda x: (x[x > 1] ** 3).sum())))(X)) == [0, 12, 24]
+    assert plain(ms.jvp(net, X, ops.ones_like(X))[1]) == 39
+    if mode == ms.GRAPH_MODE:
+        ms.set_context(jit_syntax_level=ms.STRICT)
+        for call in (net, ms.grad(net)):
+            with pytest.raises(TypeError, match="not known while compiling"):
+                call(X)
+
+
 def test_a_cell_may_have_a_level_of_its_own(lax):
     class Net(nn.Cell):
         def construct(self, x):

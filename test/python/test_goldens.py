@@ -19,10 +19,15 @@ GOLDENS = Path(__file__).parent / "goldens"
 sys.path.insert(0, str(GOLDENS))
 import cases  # noqa: E402
 import frontend_cases  # noqa: E402
+import older_cases  # noqa: E402
 
 SUITES = {
     suite: (module, json.loads((GOLDENS / f"{suite}.json").read_text()))
-    for suite, module in (("recorded", cases), ("frontend", frontend_cases))
+    for suite, module in (
+        ("recorded", cases),
+        ("frontend", frontend_cases),
+        ("older", older_cases),
+    )
 }
 EVERY = [
     (suite, group, expression)

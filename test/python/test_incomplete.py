@@ -106,8 +106,21 @@ def test_ends():
         Tensor([1.0, 2.0, 1.0]), Tensor([1.0, 3.0, 2.0]), Tensor([0.0, 0.0, 1.0])
     )
     np.testing.assert_allclose(slopes.asnumpy(), [1, 0, 0], atol=1e-6)
-    zeta = ops.zeta(Tensor([1.0, 0.5, 2.0, 2.0, 3.0]), Tensor([1.0, 1.0, 0.0, -1.0, -0.5]))
+    zeta = ops.zeta(Tensor([1.0, 0.5, 2.0, 2.0, 2.5]), Tensor([1.0, 1.0, 0.0, -1.0, -0.5]))
     np.testing.assert_array_equal(zeta.asnumpy(), [inf, nan, inf, inf, nan])
+
+
+def test_zeta_below_0_has_terms_of_both_signs():
+    def wanted(s, q):
+        count = np.ceil(-q)
+        return ((q + np.arange(count)) ** -s).sum() + special.zeta(s, q + count)
+
+    s, q = np.array([2.0, 3.0, 2.0, 5.0, 9.0]), np.array([-0.5, -0.5, -1.75, -7.25, -0.3])
+    exact = np.array([wanted(*each) for each in zip(s, q)])
+    np.testing.assert_allclose(ops.zeta(Tensor(s), Tensor(q)).asnumpy(), exact, rtol=1e-13)
+    slopes = ms.grad(ops.zeta, 1)(Tensor(s), Tensor(q)).asnumpy()
+    exact = np.array([-a * wanted(a + 1, b) for a, b in zip(s, q)])
+    np.testing.assert_allclose(slopes, exact, rtol=1e-12)
 
 
 class Ratio(nn.Cell):

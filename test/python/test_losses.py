@@ -130,6 +130,7 @@ X, LABELS = Tensor(np.ones((4, 5), np.float32)), Tensor([0, 1, 2, 3], ms.int32)
             lambda: ops.kl_div(*[Tensor(1.0)] * 2, "batchmean"),
         ),
         (ValueError, "'eps' must be positive", lambda: ops.gaussian_nll_loss(X, X, X, eps=0.0)),
+        (TypeError, "'full' must be a bool", lambda: ops.gaussian_nll_loss(X, X, X, full=1)),
         (ValueError, "'margin' must be in", lambda: ops.cosine_embedding_loss(X, X, LABELS, 2.0)),
         (ValueError, "'margin' must be in", lambda: nn.CosineEmbeddingLoss(1.5)),
         (TypeError, "'margin' must be a number", lambda: nn.CosineEmbeddingLoss("1")),

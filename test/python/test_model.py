@@ -334,6 +334,7 @@ def test_checkpoints(tmp_path):
     m.train(1, rows(50), train.ModelCheckpoint("small", str(tmp_path / "new"), small))
     assert len(ms.load_checkpoint(str(tmp_path / "new" / "small-1_1.ckpt"))) == 4
     assert small.get_checkpoint_policy()["keep_checkpoint_max"] == 5
+    assert small.save_checkpoint_seconds is None and small.keep_checkpoint_per_n_minutes is None
 
 
 KILLED = """
@@ -459,6 +460,7 @@ NET = nn.Dense(4, 3)
         (TypeError, "must be a function", lambda: train.LearningRateScheduler(0.1)),
         (ValueError, "can't both be None", lambda: train.CheckpointConfig(0)),
         (ValueError, "non-negative int", lambda: train.CheckpointConfig(-1)),
+        (TypeError, "non-negative int", lambda: train.CheckpointConfig("abc")),
         (TypeError, "must be a Cell or None", lambda: train.CheckpointConfig(saved_network=3)),
         (ValueError, "'format' must be", lambda: train.CheckpointConfig(format="zip")),
         (TypeError, "'append_info' must hold", lambda: train.CheckpointConfig(append_info=["x"])),

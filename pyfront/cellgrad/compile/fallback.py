@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from cellgrad.core.context import syntax_is_lax
 from cellgrad.core.notices import warn_once
 
-__all__ = ["NotCompiled", "call", "refusing"]
+__all__ = ["NotCompiled", "call", "refusing", "tell"]
 
 
 class NotCompiled(Exception):
@@ -51,9 +51,14 @@ def call(
         error = e.error
     if not (syntax_is_lax() if lax is None else lax):
         raise error.with_traceback(error.__traceback__)
+    tell(program.name, error)
+    return plain(*args, **kwargs)
+
+
+def tell(name: str, error: Exception) -> None:
+    """Warns once that a function runs operation by operation, and why."""
     warn_once(
-        ("fallback", program.name, str(error)),
-        f"'{program.name}' runs operation by operation, as it cannot be compiled: {error}",
+        ("fallback", name, str(error)),
+        f"'{name}' runs operation by operation, as it cannot be compiled: {error}",
         "jit(fullgraph=True) and set_context(jit_syntax_level=STRICT) make this an error",
     )
-    return plain(*args, **kwargs)

@@ -38,6 +38,14 @@ NotCompilable.__name__ = NotCompilable.__qualname__ = "TypeError"
 NotCompilable.__module__ = "builtins"
 
 
+class UnknownShape(NotCompilable):
+    """A TypeError for code whose shapes depend on elements that are known only when it runs."""
+
+
+UnknownShape.__name__ = UnknownShape.__qualname__ = "TypeError"
+UnknownShape.__module__ = "builtins"
+
+
 class _ReadableKeyError(KeyError):
     """A KeyError that prints its text, where Python's prints the text's repr, in one line."""
 

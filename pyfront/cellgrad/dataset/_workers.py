@@ -14,7 +14,10 @@ U = TypeVar("U")
 
 
 def ordered(function: Callable[[T], U], items: Iterator[T], workers: int) -> Iterator[U]:
-    """The results of a function, in the order of its arguments, by several threads."""
+    """The results of a function, in the order of its arguments, by several threads; for 1 by the same one."""
+    if workers == 1:
+        yield from map(function, items)
+        return
     with ThreadPoolExecutor(workers) as pool:
         waiting: collections.deque[Future[U]] = collections.deque()
         try:
@@ -30,7 +33,10 @@ def ordered(function: Callable[[T], U], items: Iterator[T], workers: int) -> Ite
 
 
 def ahead(items: Iterator[T], size: int) -> Iterator[T]:
-    """The items, of which up to `size` are read before they are asked for."""
+    """The items, of which up to `size` are read before they are asked for; for 0 by the same thread."""
+    if not size:
+        yield from items
+        return
     found: queue.Queue[tuple[str, Any]] = queue.Queue(size)
     stopped = threading.Event()
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from cellgrad.core.arguments import check_int
+from cellgrad.core.arguments import argument_error, check_bool, check_int
 from cellgrad.core.initializer import get_seed as _global_seed
 
 __all__ = [
+    "get_debug_mode",
     "get_num_parallel_workers",
     "get_prefetch_size",
     "get_seed",
+    "set_debug_mode",
     "set_num_parallel_workers",
     "set_prefetch_size",
     "set_seed",
@@ -16,6 +18,7 @@ __all__ = [
 
 _DEFAULT_SEED = 5489
 _settings: dict[str, int | None] = {"seed": None, "workers": 1, "prefetch": 16}
+_debug = [False]
 
 
 def set_seed(seed: int) -> None:
@@ -32,7 +35,7 @@ def get_seed() -> int:
     for found in (_settings["seed"], _global_seed()):
         if found is not None:
             return found
-    return _DEFAULT_SEED
+    return 1 if _debug[0] else _DEFAULT_SEED
 
 
 def set_num_parallel_workers(num: int) -> None:
@@ -61,3 +64,25 @@ def set_prefetch_size(size: int) -> None:
 def get_prefetch_size() -> int:
     """How many rows `prefetch` reads ahead where it is not told."""
     return _settings["prefetch"] or 1
+
+
+def set_debug_mode(debug_mode_flag: bool, debug_hook_list: None = None) -> None:
+    """Whether data sets compute in the thread that iterates alone, so that a debugger can follow, and shuffle with
+    the seed 1 where there is none.
+
+    Args:
+        debug_hook_list: must be None: operations print nothing.
+
+    Raises:
+        TypeError: no bool, or a list of hooks.
+    """
+    if debug_hook_list is not None:
+        raise argument_error(
+            TypeError, "set_debug_mode", "debug_hook_list", "None", debug_hook_list
+        )
+    _debug[0] = check_bool(debug_mode_flag, "set_debug_mode", "debug_mode_flag")
+
+
+def get_debug_mode() -> bool:
+    """Whether data sets compute in the thread that iterates alone."""
+    return _debug[0]

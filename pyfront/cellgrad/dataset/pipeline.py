@@ -473,11 +473,7 @@ class _Map(_Step):
 
     def rows(self, epoch: int) -> Iterator[Row]:
         rows = ((epoch, i, row) for i, row in enumerate(self.source.rows(epoch)))
-        return (
-            map(self._one, rows)
-            if self.workers == 1
-            else _workers.ordered(self._one, rows, self.workers)
-        )
+        return _workers.ordered(self._one, rows, 1 if config.get_debug_mode() else self.workers)
 
 
 class _Filter(_Step):
@@ -597,4 +593,5 @@ class _Prefetch(_Step):
         self.size = size
 
     def rows(self, epoch: int) -> Iterator[Row]:
-        return _workers.ahead(self.source.rows(epoch), self.size)
+        rows = self.source.rows(epoch)
+        return _workers.ahead(rows, 0 if config.get_debug_mode() else self.size)

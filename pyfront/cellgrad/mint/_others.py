@@ -16,13 +16,13 @@ from cellgrad.ops.sorting import kth
 
 __all__ = [
     "clone",
+    "conv_tbc",
     "empty",
     "empty_like",
     "kthvalue",
     "normal",
     "randint",
     "randint_like",
-    "triangular_solve",
 ]
 
 
@@ -33,6 +33,30 @@ def clone(input: Tensor) -> Tensor:
     [1. 2.]
     """
     return input.copy()
+
+
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    """Convolution of sequences with time first: input [L, N, C], weight [K, C, O]; see `ops.conv1d`.
+
+    Args:
+        pad: zeros before and after.
+
+    Returns:
+        shape [L', N, O].
+
+    Raises:
+        TypeError: no Tensors of one floating-point dtype.
+        ValueError: shapes that do not fit each other.
+
+    >>> x, window = Tensor([[[1.0]], [[2.0]], [[3.0]]]), Tensor([[[1.0]], [[10.0]]])
+    >>> print(mint.conv_tbc(x, window, Tensor([0.5])).reshape(-1))
+    [21.5 32.5]
+    """
+    x, w = check_float(input, "conv_tbc", "input"), check_float(weight, "conv_tbc", "weight")
+    check_ndim(x, "conv_tbc", "input", 3)
+    check_ndim(w, "conv_tbc", "weight", 3)
+    turned = ops.permute(x, (1, 2, 0)), ops.permute(w, (2, 1, 0))
+    return ops.permute(ops.conv1d(*turned, bias, 1, "pad", pad), (2, 0, 1))
 
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
@@ -119,36 +143,3 @@ def randint_like(
     """
     drawn = h.integers(low, high, input.shape, None)
     return h.drawn(ops.cast(drawn, dtype or input.dtype), None, device)
-
-
-def triangular_solve(
-    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> tuple[Tensor, Tensor]:
-    """The solution of ``A X = b``, or of ``A.T X = b``, for a triangular matrix, and the matrix. With
-    `unitriangular` its diagonal counts as ones.
-
-    Raises:
-        TypeError: no Tensors.
-        ValueError: less than two dimensions, shapes that do not fit.
-
-    >>> print(mint.triangular_solve(Tensor([[4.0], [2.0]]), Tensor([[2.0, 1.0], [0.0, 2.0]]))[0])
-    [[1.5]
-     [1. ]]
-    """
-    right, a = check_float(b, "triangular_solve", "b"), check_float(A, "triangular_solve", "A")
-    for x, name in ((right, "b"), (a, "A")):
-        check_ndim(x, "triangular_solve", name, at_least=2)
-    n = a.shape[-1]
-    if a.shape[-2] != n or right.shape[-2] != n:
-        shapes = f"{right.shape} and {a.shape}"
-        raise error(
-            ValueError, f"For 'triangular_solve', the shapes of 'b' and 'A' do not fit: {shapes}."
-        )
-    factor = ops.triu(a) if upper else ops.tril(a)
-    if unitriangular:
-        one = ops.eye(n, n, a.dtype)
-        factor = ops.add(ops.mul(factor, ops.sub(1, one)), one)
-    around = right.shape[:-2] if right.ndim >= a.ndim else a.shape[:-2]
-    factor = ops.broadcast_to(factor, (*around, n, n))
-    right = ops.broadcast_to(right, (*around, *right.shape[-2:]))
-    return ops.MatrixTriangularSolve(not upper, transpose)(factor, right), A

@@ -26,7 +26,7 @@ from cellgrad.nn.grad import Jvp, Vjp
 from cellgrad.nn.graph_cell import GraphCell
 from cellgrad.nn.images import *  # noqa: F403
 from cellgrad.nn.images import __all__ as _images
-from cellgrad.nn.layers import Dense, Softmax2d, get_activation
+from cellgrad.nn.layers import Dense, Linear, Softmax2d, get_activation
 from cellgrad.nn.learning_rate_schedule import *  # noqa: F403
 from cellgrad.nn.loss import *  # noqa: F403
 from cellgrad.nn.loss import __all__ as _losses
@@ -76,6 +76,7 @@ __all__ = [
     "Jvp",
     "LSTM",
     "LSTMCell",
+    "Linear",
     "PReLU",
     "RNN",
     "RNNCell",
@@ -87,7 +88,6 @@ __all__ = [
 
 # Names of other libraries, and what stands for them.
 _ELSEWHERE = {
-    "Linear": "Dense",
     "Module": "Cell",
     "ModuleList": "CellList",
     "Sequential": "SequentialCell",

@@ -17,7 +17,7 @@ from cellgrad.nn.activations import ACTIVATIONS
 from cellgrad.nn.cell import Cell
 from cellgrad.ops._elementwise import Primitive
 
-__all__ = ["Dense", "Softmax2d", "get_activation"]
+__all__ = ["Dense", "Linear", "Softmax2d", "get_activation"]
 
 
 class Softmax2d(Cell):
@@ -192,3 +192,23 @@ class Dense(Cell):
         if self.activation is not None:
             s += f", activation={self.activation}"
         return s
+
+
+class Linear(Dense):
+    """``x @ weight.T + bias``; see `nn.Dense`, whose other arguments it has not.
+
+    >>> net = nn.Linear(3, 2, weight_init="ones", bias_init="zeros")
+    >>> print(net(Tensor([[1.0, 2.0, 3.0]])))
+    [[6. 6.]]
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: Type | None = None,
+    ):
+        super().__init__(in_features, out_features, weight_init, bias_init, bias, dtype=dtype)

@@ -10,12 +10,14 @@ import numpy as np
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import (
+    argument_error,
     check_bool,
     check_callable,
     check_dtype,
     check_int,
     check_number,
     check_one_of,
+    check_sequence,
 )
 from cellgrad.core.errors import error
 from cellgrad.core.initializer import initializer
@@ -47,6 +49,7 @@ __all__ = [
     "TimeDistributed",
     "Tril",
     "Triu",
+    "Unfold",
 ]
 
 
@@ -510,3 +513,37 @@ class LBeta(Cell):
         for value, name in ((x, "x"), (y, "y")):
             check_dtype(check_tensor(value, "LBeta", name), "LBeta", name, "f")
         return ops.lgamma(x) + ops.lgamma(y) - ops.lgamma(x + y)
+
+
+class Unfold(Cell):
+    """Windows of images [N, C, H, W] as channels [N, KH * KW * C, OH, OW]; see `ops.ExtractImagePatches`, whose
+    lists have the 1 of the channels at the end here. For windows as columns there is `ops.unfold`.
+
+    Args:
+        ksizes: the window, [1, KH, KW, 1].
+        strides: the distance of two windows, [1, SH, SW, 1].
+        rates: the distance of two elements of a window, [1, RH, RW, 1].
+        padding: "valid", or "same" for zeros around.
+
+    Raises:
+        TypeError: no lists.
+        ValueError: lists of another form.
+
+    >>> x = ops.arange(9.0).reshape(1, 1, 3, 3)
+    >>> print(nn.Unfold([1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1])(x)[0, :, 0, 0])
+    [0. 1. 3. 4.]
+    """
+
+    def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid"):
+        super().__init__()
+        turned = []
+        for name, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
+            given = check_sequence(value, "Unfold", name, "ints")
+            if len(given) != 4 or given[0] != 1 or given[3] != 1:
+                raise argument_error(ValueError, "Unfold", name, "[1, H, W, 1]", value)
+            turned.append([1, 1, *given[1:3]])
+        window, distance, rate = turned
+        self.patches = ops.ExtractImagePatches(window, distance, rate, padding)
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.patches(x)

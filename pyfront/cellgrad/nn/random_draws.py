@@ -24,7 +24,16 @@ from cellgrad.ops._static import known_ints
 from cellgrad.ops.classes.random import Seeded
 from cellgrad.ops.random import next_key
 
-__all__ = ["Gamma", "Poisson", "RandomGamma", "gamma", "random_gamma", "random_poisson"]
+__all__ = [
+    "Gamma",
+    "Poisson",
+    "RandomGamma",
+    "RandomPoisson",
+    "gamma",
+    "poisson",
+    "random_gamma",
+    "random_poisson",
+]
 
 # Above it, the normal distribution is that of Poisson within float64's rounding of its parameters.
 _NORMAL = 1e9
@@ -235,6 +244,40 @@ class Poisson(Seeded):
         whole = broadcast_shapes(wanted, x.shape, self.name)
         drawn = _poisson(x, whole, self._stream.next(), self.name)
         return cast_to(drawn, mstype.int32)
+
+
+class RandomPoisson(Seeded):
+    """The class form of `random_poisson`, int64 by default.
+
+    >>> print(ops.RandomPoisson()(Tensor([2]), Tensor([0.0])))
+    [[0]
+     [0]]
+    """
+
+    def __init__(self, seed: int = 0, seed2: int = 0, dtype: Type = mstype.int64):
+        super().__init__(seed, seed2)
+        self.dtype = dtype
+
+    def __call__(self, shape: Tensor, rate: Tensor) -> Tensor:
+        return random_poisson(shape, rate, self._stream.next(), self.dtype)
+
+
+def poisson(shape: Any, mean: Tensor, seed: Any = None) -> Tensor:
+    """Numbers of Poisson distributions, of a shape that `mean` is broadcast with, in its dtype. They have no
+    derivative.
+
+    Raises:
+        TypeError: `mean` is not a Tensor of floating-point numbers.
+        ValueError: shapes that do not broadcast.
+
+    >>> print(ops.poisson((2, 1), Tensor([0.0, 0.0])))
+    [[0. 0.]
+     [0. 0.]]
+    """
+    x = check_dtype(check_tensor(mean, "poisson", "mean"), "poisson", "mean", "f")
+    wanted = shape_of(known_ints(shape, "poisson", "shape"), "poisson")
+    whole = broadcast_shapes(wanted, x.shape, "poisson")
+    return cast_to(_poisson(x, whole, seed, "poisson"), x.dtype)
 
 
 class Gamma(Seeded):

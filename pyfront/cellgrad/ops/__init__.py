@@ -23,9 +23,12 @@ if TYPE_CHECKING:  # built on the operations, and handed on by the package: see 
     from cellgrad.nn.random_draws import Gamma as Gamma
     from cellgrad.nn.random_draws import Poisson as Poisson
     from cellgrad.nn.random_draws import RandomGamma as RandomGamma
+    from cellgrad.nn.random_draws import RandomPoisson as RandomPoisson
     from cellgrad.nn.random_draws import gamma as gamma
+    from cellgrad.nn.random_draws import poisson as poisson
     from cellgrad.nn.random_draws import random_gamma as random_gamma
     from cellgrad.nn.random_draws import random_poisson as random_poisson
+    from cellgrad.nn.recurrent_primitives import LSTM as LSTM
     from cellgrad.nn.suppression import NMSWithMask as NMSWithMask
     from cellgrad.transforms.grad import GradOperation as GradOperation
     from cellgrad.transforms.grad import get_grad as get_grad

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops._index import gathered
 from cellgrad.ops._public import public
 from cellgrad.ops._static import is_int, known, known_int, known_ints
-from cellgrad.ops.joining import piece, reverse_dims, stack
+from cellgrad.ops.joining import pad_to, piece, reverse_dims, stack
 
 # --- repetition -------------------------------------------------------------------------------
 
@@ -70,6 +71,15 @@ def repeat_dims(input: Tensor, repeats: Any) -> Tensor:
             f"got {len(repeats)}.",
         )
     return tile(x, repeats)
+
+
+@operation
+def resized(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The elements in another shape, in order: the first ones, or all and zeros after them."""
+    flat = reshape_to(x, (x.size,))
+    count = math.prod(shape)
+    kept = pad_to(flat, [0], [count - x.size]) if count > x.size else piece(flat, 0, 0, count)
+    return reshape_to(kept, shape)
 
 
 @operation

@@ -14,8 +14,7 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_bool, check_dtype, check_ndim, check_one_of
-from cellgrad.core.dynamic import dynamic
-from cellgrad.core.errors import error
+from cellgrad.core.errors import UnknownShape, error
 from cellgrad.core.record import (
     as_index,
     axis_of,
@@ -455,13 +454,11 @@ def needs_elements(x: Tensor, op: str, hint: str) -> np.ndarray[Any, Any]:
         TypeError: they are not known while compiling.
     """
     if not _index.is_known(x):
-        raise dynamic(
-            error(
-                TypeError,
-                f"For '{op}', the shape of the result depends on the elements of a tensor "
-                f"(shape={list(x.shape)}, dtype={x.dtype.title}), which are not known while compiling.",
-                hint,
-            )
+        raise error(
+            UnknownShape,
+            f"For '{op}', the shape of the result depends on the elements of a tensor "
+            f"(shape={list(x.shape)}, dtype={x.dtype.title}), which are not known while compiling.",
+            hint,
         )
     return x._concrete(f"'{op}'")
 

@@ -223,27 +223,8 @@ _BERNOULLI = (
 _SHIFT = 12
 
 
-@public("ops.Zeta(x, q)")
-@operation
-def zeta(input: Tensor, other: Tensor) -> Tensor:
-    """The zeta function of Hurwitz: the sum of ``(q + k) ** -s`` over k = 0, 1, 2, ...
-
-    It is infinite at s = 1 and where q is 0, -1, -2, ...; NaN for s below 1 and other q below 0.
-
-    Args:
-        input: s, floating point (integers are converted to float32), or a number.
-        other: q, of a shape that broadcasts with it, or a number.
-
-    Raises:
-        TypeError: an argument is neither a Tensor nor a number.
-        ValueError: shapes that do not broadcast.
-
-    >>> print(ops.zeta(Tensor([2.0, 4.0]), Tensor([1.0, 1.0])))
-    [1.644934  1.0823233]
-    """
-    (s, q), dtype = _operands("zeta", ("input", "other"), (input, other))
-    there = gen.logical_and(gen.greater(s, 1.0), gen.greater(q, 0.0))
-    x, place = select(there, s, 2.0), select(there, q, 1.0)
+def _hurwitz(x: Tensor, place: Tensor) -> Tensor:
+    """The zeta function for x above 1 and places above 0, by Euler and Maclaurin."""
     total = gen.exp(gen.neg(x) * gen.log(place))
     for k in range(1, _SHIFT):
         total = total + gen.exp(gen.neg(x) * gen.log(place + float(k)))
@@ -254,7 +235,46 @@ def zeta(input: Tensor, other: Tensor) -> Tensor:
     for j, coefficient in enumerate(_BERNOULLI):
         total = total + coefficient * factor
         factor = factor * (x + (2 * j + 1.0)) * (x + (2 * j + 2.0)) / (end * end)
-    pole = gen.logical_and(gen.less_equal(q, 0.0), gen.equal(gen.floor(q), q))
+    return total
+
+
+@public("ops.Zeta(x, q)")
+@operation
+def zeta(input: Tensor, other: Tensor) -> Tensor:
+    """The zeta function of Hurwitz: the sum of ``(q + k) ** -s`` over k = 0, 1, 2, ...
+
+    It is infinite at s = 1 and where q is 0, -1, -2, ...; NaN for s below 1, and for other q below 0 unless
+    s is whole, as powers of negative numbers are not real. There the derivative by s is the real part.
+
+    Args:
+        input: s, floating point (integers are converted to float32), or a number.
+        other: q, of a shape that broadcasts with it, or a number.
+
+    Raises:
+        TypeError: an argument is neither a Tensor nor a number.
+        ValueError: shapes that do not broadcast.
+
+    >>> print(ops.zeta(Tensor([2.0, 4.0]), Tensor([1.0, 1.0])))
+    [1.644934  1.0823232]
+    """
+    (s, q), dtype = _operands("zeta", ("input", "other"), (input, other))
+    below = gen.less(q, 0.0)
+    whole = gen.equal(gen.floor(q), q)
+    single = gen.logical_or(gen.logical_not(below), gen.equal(gen.floor(s), s))
+    there = gen.logical_and(
+        gen.logical_and(gen.greater(s, 1.0), single), gen.logical_or(gen.greater(q, 0.0), below)
+    )
+    there = gen.logical_and(there, gen.logical_or(gen.logical_not(below), gen.logical_not(whole)))
+    x = select(there, s, 2.0)
+    # Of q below 0, the terms of numbers below 0 are a sum of their own, which ends: with t = -q and its
+    # part f in (0, 1) it is (-1)^s times that of f, f + 1, ..., t.
+    part = q - gen.floor(q)
+    usual = _hurwitz(x, select(there, select(below, part, q), 1.0))
+    turned = gen.logical_and(there, below)
+    ended = _hurwitz(x, select(turned, 1.0 - part, 1.0)) - _hurwitz(x, select(turned, 1.0 - q, 1.0))
+    sign = 1.0 - 2.0 * (x - 2.0 * gen.floor(x * 0.5))
+    total = usual + select(turned, sign * ended, 0.0)
+    pole = gen.logical_and(gen.less_equal(q, 0.0), whole)
     infinite = gen.logical_or(gen.equal(s, 1.0), gen.logical_and(gen.greater(s, 1.0), pole))
     out = select(there, total, select(infinite, math.inf, math.nan))
     return cast(out, dtype)

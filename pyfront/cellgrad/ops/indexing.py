@@ -11,8 +11,7 @@ import numpy as np
 
 from cellgrad import _native
 from cellgrad.core import effects, partial, record, state, views
-from cellgrad.core.dynamic import dynamic
-from cellgrad.core.errors import error
+from cellgrad.core.errors import UnknownShape, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import (
     as_tensor,
@@ -55,14 +54,12 @@ def getitem(x: Tensor, index: Any) -> Tensor:
         return out
     parts, arrays, mask = _index.without_masks(parts, arrays, x.shape)
     if mask is not None:
-        raise dynamic(
-            error(
-                TypeError,
-                f"The number of elements that a mask of shape {list(mask.truth.shape)} selects is not "
-                f"known while compiling.",
-                "keep all elements with ops.where(mask, x, 0) or x.masked_fill(~mask, 0); assigning to "
-                "them, x[mask] = value, is fine",
-            )
+        raise error(
+            UnknownShape,
+            f"The number of elements that a mask of shape {list(mask.truth.shape)} selects is not "
+            f"known while compiling.",
+            "keep all elements with ops.where(mask, x, 0) or x.masked_fill(~mask, 0); assigning to "
+            "them, x[mask] = value, is fine",
         )
     plan = _index.plan_of(tuple(parts), len(arrays), x.shape)
     out = _take(x, plan, *_settled(x, plan, arrays))

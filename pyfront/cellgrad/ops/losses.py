@@ -6,7 +6,13 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import argument_error, check_number, check_one_of, check_same_shape
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_number,
+    check_one_of,
+    check_same_shape,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
 from cellgrad.core.record import (
@@ -331,6 +337,7 @@ def gaussian_nll_loss(
     """
     op = "gaussian_nll_loss"
     check_reduction(reduction, op)
+    check_bool(full, op, "full")
     least = positive(eps, op, "eps")
     mean, sample = _pair(x, target, op, ("x", "target"))
     variance = cast_to(check_tensor(var, op, "var"), mean.dtype)

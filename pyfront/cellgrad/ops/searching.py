@@ -25,7 +25,8 @@ from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._index import gathered
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known
-from cellgrad.ops.gathering import gather_elements, needs_elements
+from cellgrad.ops.gathering import gather, gather_elements, needs_elements
+from cellgrad.ops.shapes import reshape
 
 # --- places -----------------------------------------------------------------------------------
 
@@ -124,7 +125,7 @@ _HINT = "call it outside of compiled code, on tensors that hold elements"
 @public("ops.Unique")
 def unique(input: Tensor) -> tuple[Tensor, Tensor]:
     """The distinct elements in the order of their first appearance, and which of them each element
-    is. The elements must be known while compiling.
+    is. The elements must be known while compiling. A gradient goes to the first appearance.
 
     Raises:
         TypeError: elements that are not known while compiling.
@@ -135,12 +136,18 @@ def unique(input: Tensor) -> tuple[Tensor, Tensor]:
     """
     x = check_tensor(input, "unique", "input")
     values = needs_elements(x, "unique", _HINT)
-    found, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     own = mstype.int64 if x.dtype is mstype.int64 else mstype.int32
-    return known(found[order], x.dtype), known(rank[inverse.reshape(values.shape)], own)
+    return _chosen(x, first[order], None), known(rank[inverse.reshape(values.shape)], own)
+
+
+def _chosen(x: Tensor, places: np.ndarray[Any, Any], axis: int | None) -> Tensor:
+    """The elements, or the parts along a dimension, at places that are known."""
+    given = reshape(x, (-1,)) if axis is None else x
+    return gather(given, known(places, mstype.int64), axis or 0)
 
 
 def unique_sorted(input: Tensor, return_inverse: bool, return_counts: bool, dim: int | None) -> Any:
@@ -148,8 +155,8 @@ def unique_sorted(input: Tensor, return_inverse: bool, return_counts: bool, dim:
     x = check_tensor(input, "unique", "input")
     values = needs_elements(x, "unique", _HINT)
     axis = None if dim is None else axis_of(dim, x.ndim, "unique")
-    found, inverse, counts = np.unique(values, return_inverse=True, return_counts=True, axis=axis)
-    out = [known(found, x.dtype)]
+    _, first, inverse, counts = np.unique(values, True, True, True, axis=axis)
+    out = [_chosen(x, first, axis)]
     if check_bool(return_inverse, "unique", "return_inverse"):
         shape = values.shape if axis is None else (values.shape[axis],)
         out.append(known(inverse.reshape(shape), mstype.int64))
@@ -189,8 +196,7 @@ def unique_consecutive(
     flat = rows.reshape(n, -1)
     new = np.ones(n, np.bool_)
     new[1:] = (flat[1:] != flat[:-1]).any(1)
-    kept = np.moveaxis(rows[new], 0, d) if dim is not None else rows[new]
-    out = [known(kept, x.dtype)]
+    out = [_chosen(x, np.flatnonzero(new), None if dim is None else d)]
     if check_bool(return_inverse, "unique_consecutive", "return_inverse"):
         inverse = np.cumsum(new) - 1
         out.append(known(inverse.reshape(inverse_shape or (n,)), mstype.int64))

@@ -31,7 +31,11 @@ from cellgrad.ops.shapes import swapaxes
 _MODES = {"REFLECT": "reflect", "CONSTANT": "constant", "SYMMETRIC": "symmetric"}
 
 
-@public()
+@public(
+    "ops.STFT(n_fft, hop_length: int, win_length: int, normalized: bool, onesided: bool, "
+    "return_complex: bool)(x, window: Tensor) = ops.stft(x, n_fft, hop_length, win_length, window, False, "
+    "'REFLECT', normalized, onesided, return_complex)",
+)
 def stft(
     x: Tensor,
     n_fft: int,
@@ -73,6 +77,11 @@ def stft(
     [[4.+0.j 4.+0.j 4.+0.j]
      [0.+0.j 0.+0.j 0.+0.j]
      [0.+0.j 0.+0.j 0.+0.j]]
+
+    >>> print(ops.STFT(4, 1, 4, False, True, True)(ops.ones(5), ops.ones(4)))
+    [[4.+0.j 4.+0.j]
+     [0.+0.j 0.+0.j]
+     [0.+0.j 0.+0.j]]
     """
     op = "stft"
     given = check_ndim(fourier.checked_input(x, op), op, "x", 1, 2)

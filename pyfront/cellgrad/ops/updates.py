@@ -168,6 +168,8 @@ def scatter_div(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
 @public(
     "ops.ScatterNdAdd(use_locking=False)(input_x, indices, updates) = "
     "ops.scatter_nd_add(input_x, indices, updates)",
+    "ops.ScatterNonAliasingAdd()(input_x, indices, updates) = "
+    "ops.scatter_nd_add(input_x, indices, updates)",
 )
 def scatter_nd_add(
     input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False

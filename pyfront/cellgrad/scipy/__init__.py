@@ -1,5 +1,5 @@
 """Functions with SciPy's names and arguments, as in ``mindspore.scipy``."""
 
-from cellgrad.scipy import fft, linalg
+from cellgrad.scipy import fft, linalg, ops, optimize
 
-__all__ = ["fft", "linalg"]
+__all__ = ["fft", "linalg", "ops", "optimize"]

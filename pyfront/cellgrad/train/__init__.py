@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from cellgrad.checkpoints.conversion import ckpt_to_safetensors, safetensors_to_ckpt
 from cellgrad.checkpoints.serialization import load_checkpoint, load_param_into_net, save_checkpoint
 from cellgrad.core import absent
 from cellgrad.train import callback, metrics
@@ -29,9 +30,11 @@ __all__ = [
     "SummaryRecord",
     "build_train_network",
     "callback",
+    "ckpt_to_safetensors",
     "load_checkpoint",
     "load_param_into_net",
     "metrics",
+    "safetensors_to_ckpt",
     "save_checkpoint",
 ]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cellgrad.compile import fallback
 from cellgrad.compile import program as _jit
 from cellgrad.core import hooks, state
-from cellgrad.core.context import eager, graph_mode, pynative_mode
+from cellgrad.core.context import eager, graph_mode, pynative_mode, syntax_is_lax
 from cellgrad.core.dynamic import Untaped, is_dynamic
-from cellgrad.core.errors import error
+from cellgrad.core.errors import UnknownShape, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
 from cellgrad.core.tensor import ConstantTensor, Tensor
@@ -30,23 +31,27 @@ def compiled_or_not(
     as_python: Callable[[], Any],
 ) -> Any:
     """A call of the program that `find` gives. `as_python` does the same where everything runs as Python and,
-    in `PYNATIVE_MODE`, where the code cannot be compiled.
+    in `PYNATIVE_MODE`, where the code cannot be compiled; at the syntax level LAX also where its shapes depend
+    on elements.
     """
     if eager():
         return _as_wished(function, as_python)
     program = find()
-    if program.dynamic:
+    if program.dynamic and (not graph_mode() or syntax_is_lax()):
         return as_python()
     try:
         return program(args, kwargs)
     except Exception as e:
-        if graph_mode() or not is_dynamic(e):
+        lax = syntax_is_lax() and isinstance(e, UnknownShape)
+        if not (lax if graph_mode() else is_dynamic(e)):
             raise
         failure = e
     try:
         out = as_python()
     except Untaped:
         raise failure from failure.__cause__
+    if graph_mode():
+        fallback.tell(program.name, failure)
     program.dynamic = True
     return out
 

@@ -1,5 +1,5 @@
-"""Records what MindSpore 2.10 gives for the expressions of `cases.py`, `frontend_cases.py` and
-`promotion_cases.py`, in graph mode where it compiles.
+"""Records what MindSpore 2.10 gives for the expressions of `cases.py`, `frontend_cases.py`, `older_cases.py`
+and `promotion_cases.py`, in graph mode where it compiles.
 
     python -m venv /tmp/mindspore && /tmp/mindspore/bin/pip install mindspore==2.10.0 'numpy<2'
     /tmp/mindspore/bin/python test/python/goldens/record.py
@@ -17,6 +17,7 @@ from pathlib import Path
 import cases
 import frontend_cases
 import mindspore as ms
+import older_cases
 import promotion_cases
 
 HEADER = """
@@ -56,6 +57,7 @@ def record(setup: str, groups: dict[str, list[str]], name: str) -> None:
 def main() -> None:
     record(cases.SETUP, cases.ALL, "recorded.json")
     record(frontend_cases.SETUP, frontend_cases.ALL, "frontend.json")
+    record(older_cases.SETUP, older_cases.ALL, "older.json")
     lines = [f" {json.dumps(k)}: {json.dumps(v)}" for k, v in promotion_cases.table(ms).items()]
     text = "{\n" + ",\n".join(lines) + "\n}\n"
     Path(__file__).with_name("promotion.json").write_text(text)

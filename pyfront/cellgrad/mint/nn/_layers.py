@@ -14,24 +14,13 @@ from cellgrad.mint import _helpers as h
 from cellgrad.mint.nn import functional as F
 
 
-class Linear(nn.Dense):
+class Linear(nn.Linear):
     """``input @ weight.T + bias``; see `nn.Dense`.
 
     >>> layer = mint.nn.Linear(3, 2, weight_init="ones", bias_init="zeros")
     >>> print(layer(Tensor([[1.0, 2.0, 3.0]])))
     [[6. 6.]]
     """
-
-    def __init__(
-        self,
-        in_features: int,
-        out_features: int,
-        bias: bool = True,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        dtype: Type | None = None,
-    ):
-        super().__init__(in_features, out_features, weight_init, bias_init, bias, dtype=dtype)
 
 
 class GroupNorm(nn.GroupNorm):

@@ -2,7 +2,7 @@
 
 from cellgrad.nn.optim.adafactor import AdaFactor
 from cellgrad.nn.optim.adam import Adam, AdaMax, AdamOffload, AdamWeightDecay, Lamb, LazyAdam
-from cellgrad.nn.optim.adaptive import FTRL, Adadelta, Adagrad, RMSProp
+from cellgrad.nn.optim.adaptive import FTRL, Adadelta, Adagrad, ProximalAdagrad, RMSProp
 from cellgrad.nn.optim.descent import ASGD, SGD, Momentum, Rprop
 from cellgrad.nn.optim.layerwise import LARS
 from cellgrad.nn.optim.lbfgs import LBFGS
@@ -25,6 +25,7 @@ __all__ = [
     "LazyAdam",
     "Momentum",
     "Optimizer",
+    "ProximalAdagrad",
     "RMSProp",
     "Rprop",
 ]

@@ -1,5 +1,5 @@
 """Optimizers with a step size an element from squares of gradients: Adagrad, RMSProp, Adadelta,
-FTRL.
+FTRL, ProximalAdagrad.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from cellgrad.core.arguments import check_bool
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.optim.optimizer import Optimizer, float_of, wide
 
-__all__ = ["FTRL", "Adadelta", "Adagrad", "RMSProp"]
+__all__ = ["FTRL", "Adadelta", "Adagrad", "ProximalAdagrad", "RMSProp"]
 
 
 class Adagrad(Optimizer):
@@ -223,3 +223,53 @@ class FTRL(Optimizer):
             ops.assign(moments, total)
             ops.assign(linear, slope)
             yield beyond / (new / lr + 2.0 * self.l2)
+
+
+class ProximalAdagrad(Optimizer):
+    """`Adagrad` with L1 and L2 regularisation that is solved for, not differentiated (Duchi and Singer 2009):
+    Parameters become exactly zero where the L1 term wins.
+
+    Args:
+        params, learning_rate, loss_scale, weight_decay: see `Optimizer`.
+        accum: the first value of the sum of squares, at least 0.
+        l1, l2: at least 0.
+        use_locking: kept for scripts.
+
+    Raises:
+        TypeError, ValueError: arguments of other types or values.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.ProximalAdagrad([w], learning_rate=0.1, l1=1.0)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.80930746 2.        ]
+    """
+
+    takes_complex = False
+
+    def __init__(
+        self,
+        params: Any,
+        accum: float = 0.1,
+        learning_rate: Any = 0.001,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        use_locking: bool = False,
+        loss_scale: float = 1.0,
+        weight_decay: Any = 0.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        check_bool(use_locking, self.cls_name, "use_locking")
+        self.l1 = float_of(l1, self.cls_name, "l1")
+        self.l2 = float_of(l2, self.cls_name, "l2")
+        self.accum = self.slots("accum", float_of(accum, self.cls_name, "accum"))
+
+    def update(self, gradients: Any) -> Iterator[Tensor]:
+        for (w, g, lr), accum in zip(self.prepared(gradients), self.accum):
+            total = wide(accum) + ops.square(g)
+            ops.assign(accum, total)
+            rate = lr / ops.sqrt(total)
+            new = wide(w) - rate * g
+            if self.l1:
+                new = ops.sign(new) * ops.relu(ops.abs(new) - rate * self.l1)
+            yield new / (1.0 + rate * self.l2)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad.core.arguments import check_bool, check_one_of
+from cellgrad.core.arguments import check_bool, check_ndim, check_one_of
 from cellgrad.core.errors import error
-from cellgrad.core.record import cast_to, operation
+from cellgrad.core.record import cast_to, check_float, operation
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _generated as gen
 from cellgrad.ops import einsums, linalg, spectral
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
+from cellgrad.ops.creation import eye
+from cellgrad.ops.diagonals import tril, triu
+from cellgrad.ops.shapes import broadcast_to
 
 
 @public()
@@ -123,3 +127,37 @@ class Einsum(Primitive):
             )
         out: Tensor = einsums.einsum(self.equation, *inputs)
         return out
+
+
+@public("Tensor.triangular_solve", "mint.triangular_solve")
+def triangular_solve(
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The solution of ``A X = b``, or of ``A.T X = b``, for a triangular matrix, and the matrix. With
+    `unitriangular` its diagonal counts as ones.
+
+    Raises:
+        TypeError: no Tensors.
+        ValueError: less than two dimensions, shapes that do not fit.
+
+    >>> print(ops.triangular_solve(Tensor([[4.0], [2.0]]), Tensor([[2.0, 1.0], [0.0, 2.0]]))[0])
+    [[1.5]
+     [1. ]]
+    """
+    right, a = check_float(b, "triangular_solve", "b"), check_float(A, "triangular_solve", "A")
+    for x, name in ((right, "b"), (a, "A")):
+        check_ndim(x, "triangular_solve", name, at_least=2)
+    n = a.shape[-1]
+    if a.shape[-2] != n or right.shape[-2] != n:
+        given = f"{right.shape} and {a.shape}"
+        raise error(
+            ValueError, f"For 'triangular_solve', the shapes of 'b' and 'A' do not fit: {given}."
+        )
+    factor = triu(a) if upper else tril(a)
+    if unitriangular:
+        one = eye(n, n, a.dtype)
+        factor = gen.add(gen.mul(factor, gen.sub(1, one)), one)
+    around = right.shape[:-2] if right.ndim >= a.ndim else a.shape[:-2]
+    factor = broadcast_to(factor, (*around, n, n))
+    right = broadcast_to(right, (*around, *right.shape[-2:]))
+    return MatrixTriangularSolve(not upper, transpose)(factor, right), A

@@ -10,10 +10,11 @@ from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor, axis_of, check_tensor
 from cellgrad.core.tensor import Tensor
-from cellgrad.ops import arrangement, creation, diagonals, indexing, joining, padding
+from cellgrad.ops import arrangement, creation, diagonals, indexing, joining
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
 from cellgrad.ops._static import is_int, known_ints
+from cellgrad.ops.padding import pad, padded
 
 
 @public()
@@ -210,7 +211,7 @@ class Pad(Primitive):
 
     def __call__(self, input_x: Tensor) -> Tensor:
         x = check_tensor(input_x, "Pad", "input_x")
-        out: Tensor = padding.padded(x, _pairs(self.paddings, x.ndim, "Pad"), "constant", None)
+        out: Tensor = padded(x, _pairs(self.paddings, x.ndim, "Pad"), "constant", None)
         return out
 
 
@@ -235,7 +236,7 @@ class MirrorPad(Primitive):
     def __call__(self, input_x: Tensor, paddings: Any) -> Tensor:
         x = check_tensor(input_x, "MirrorPad", "input_x")
         amounts = _pairs(paddings, x.ndim, "MirrorPad")
-        out: Tensor = padding.padded(x, amounts, self.mode.lower(), None)
+        out: Tensor = padded(x, amounts, self.mode.lower(), None)
         return out
 
 
@@ -265,7 +266,7 @@ class PadV3(Primitive):
         if not self.paddings_contiguous:
             half = len(amounts) // 2
             amounts = [n for pair in zip(amounts[:half], amounts[half:]) for n in pair]
-        return padding.pad(x, amounts, self.mode, constant_value)
+        return pad(x, amounts, self.mode, constant_value)
 
 
 # --- diagonals, one-hot -----------------------------------------------------------------------

@@ -461,6 +461,17 @@ class Padding(Primitive):
         return out
 
 
+@public()
+def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
+    """The last dimension, of one element, filled with zeros up to a length; see `ops.Padding`.
+
+    >>> print(ops.padding(Tensor([[1.0], [2.0]]), 3))
+    [[1. 0. 0.]
+     [2. 0. 0.]]
+    """
+    return Padding(pad_dim_size)(x)
+
+
 # --- order ------------------------------------------------------------------------------------
 
 

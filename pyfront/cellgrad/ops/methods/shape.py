@@ -7,6 +7,7 @@ from typing import Any
 from cellgrad import ops as _ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core import views
+from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -94,6 +95,22 @@ class ShapeMethods:
         return ops.reshape(self, _varargs(shape))
 
     view = reshape
+
+    def resize(self, *new_shape: Any) -> Tensor:
+        """The elements in another shape, in order: the first ones, or all and zeros after them.
+
+        Raises:
+            TypeError, ValueError: a shape that is none.
+
+        >>> print(Tensor([[1, 2], [3, 4]]).resize(3, 2))
+        [[1 2]
+         [3 4]
+         [0 0]]
+        """
+        sizes = known_ints(_varargs(new_shape), "resize", "new_shape")
+        if any(n < 0 for n in sizes):
+            raise argument_error(ValueError, "resize", "new_shape", "of ints of at least 0", sizes)
+        return ops.arrangement.resized(self, sizes)
 
     def flatten(self, order: Any = "C", *end: int, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         """Joins dimensions `start_dim` to `end_dim`, by default all; see `ops.flatten`.

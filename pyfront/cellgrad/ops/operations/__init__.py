@@ -2,3 +2,5 @@
 
 from cellgrad.ops import *  # noqa: F403
 from cellgrad.ops import __all__  # noqa: F401
+from cellgrad.ops.operations._unlisted import Eigh as Eigh
+from cellgrad.ops.operations._unlisted import SparseMatrixSoftmax as SparseMatrixSoftmax

@@ -8,8 +8,14 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import indexing
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._static import known_ints
+from cellgrad.ops.patches import ExtractImagePatches, ExtractVolumePatches
 
-__all__ = ["ConvertToDynamic", "TensorCopySlices"]
+__all__ = [
+    "ConvertToDynamic",
+    "ExtractImagePatches",
+    "ExtractVolumePatches",
+    "TensorCopySlices",
+]
 
 
 class ConvertToDynamic(Primitive):

@@ -39,7 +39,8 @@ def _whole(value: Any, name: str) -> int:
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise argument_error(ValueError, "CheckpointConfig", name, "a non-negative int", value)
+        kind = ValueError if isinstance(value, int) else TypeError
+        raise argument_error(kind, "CheckpointConfig", name, "a non-negative int", value)
     return value
 
 
@@ -85,17 +86,18 @@ class CheckpointConfig:
         **kwargs: Any,
     ):
         self.save_checkpoint_steps = _whole(save_checkpoint_steps, "save_checkpoint_steps")
-        self.save_checkpoint_seconds = _whole(save_checkpoint_seconds, "save_checkpoint_seconds")
+        seconds: int | None = _whole(save_checkpoint_seconds, "save_checkpoint_seconds")
         self.keep_checkpoint_max = _whole(keep_checkpoint_max, "keep_checkpoint_max")
-        self.keep_checkpoint_per_n_minutes = _whole(
-            keep_checkpoint_per_n_minutes, "keep_checkpoint_per_n_minutes"
-        )
-        if not self.save_checkpoint_steps and not self.save_checkpoint_seconds:
+        minutes: int | None = _whole(keep_checkpoint_per_n_minutes, "keep_checkpoint_per_n_minutes")
+        if not self.save_checkpoint_steps and not seconds:
             raise error(
                 ValueError,
                 "For 'CheckpointConfig', 'save_checkpoint_steps' and 'save_checkpoint_seconds' "
                 "can't both be None or 0.",
             )
+        # None of what does not count, as in MindSpore.
+        self.save_checkpoint_seconds = None if self.save_checkpoint_steps else seconds
+        self.keep_checkpoint_per_n_minutes = None if self.keep_checkpoint_max else minutes
         check_instance(saved_network, "CheckpointConfig", "saved_network", Cell | None)
         check_one_of(format, "CheckpointConfig", "format", ("ckpt", "safetensors"))
         self.saved_network = saved_network
@@ -205,7 +207,7 @@ class ModelCheckpoint(Callback):
         if config.save_checkpoint_steps:
             due = args.cur_step_num - self._last_step >= config.save_checkpoint_steps
         else:
-            due = time.monotonic() - self._last_time >= config.save_checkpoint_seconds
+            due = time.monotonic() - self._last_time >= (config.save_checkpoint_seconds or 0)
         if due:
             self._save(args)
 

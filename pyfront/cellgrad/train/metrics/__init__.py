@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.arguments import argument_error
 from cellgrad.core.errors import error
 from cellgrad.train.metrics.classification import (
     F1,
@@ -52,6 +53,7 @@ __all__ = [
     "TopKCategoricalAccuracy",
     "auc",
     "get_metric_fn",
+    "get_metrics",
     "names",
     "rearrange_inputs",
 ]
@@ -104,3 +106,31 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Metric:
     if name not in _FACTORY:
         raise error(KeyError, f"Unsupport metric {name}: it must be in {names()}.")
     return _FACTORY[name](*args, **kwargs)
+
+
+def get_metrics(metrics: Any) -> dict[str, Metric] | None:
+    """The metrics of a set of names, by name; a dict of metrics, or None, as it is.
+
+    Raises:
+        TypeError: something else.
+        KeyError: an unknown name.
+
+    >>> print(list(nn.get_metrics({"accuracy"})))
+    ['accuracy']
+    """
+    if metrics is None:
+        return None
+    if isinstance(metrics, dict):
+        for name, metric in metrics.items():
+            if not isinstance(name, str) or not isinstance(metric, Metric):
+                kinds = f"{type(name).__name__}: {type(metric).__name__}"
+                raise error(
+                    TypeError,
+                    f"For 'get_metrics', a dict must have metrics by name, but got {kinds}.",
+                )
+        return metrics
+    if isinstance(metrics, set):
+        return {name: get_metric_fn(name) for name in metrics}
+    raise argument_error(
+        TypeError, "get_metrics", "metrics", "None, a set of names or a dict", metrics
+    )
