@@ -5,6 +5,11 @@
 Every rank is a process with one thread and a batch of its own of 64 rows. Losses are sums, optimizers plain SGD, so
 all do the same work. JAX and PyTorch (DDP) reduce with gloo, MindSpore as msrun has it. `--real-time` runs all but
 MindSpore's, which hangs under it, by `chrt -r 11`, so that other programs wait.
+
+    python bench/data_parallel.py --overlap
+
+is the table of docs/distributed.md: two ranks with a network between them that is played by sleeping, with and without
+a thread for collectives.
 """
 
 from __future__ import annotations
@@ -280,6 +285,30 @@ def table(options):
                 )
 
 
+NETWORKS = {"none": "", "25 Gbit/s": "10,3125", "10 Gbit/s": "20,1250", "1 Gbit/s": "50,125"}
+
+
+def overlap(options):
+    """What a thread hides of a network, on the first of the workloads."""
+    workload = options.workloads[0]
+    print(
+        f"{time.strftime('%Y-%m-%d')}, {processor()}, {NAMES[workload]}, 64 rows a rank, 2 ranks; medians of "
+        f"{options.steps} steps, ms:\n"
+    )
+    print("| network | without a thread | with a thread | collectives | of them hidden |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for name, network in NETWORKS.items():
+        found = {}
+        for thread in ("0", "1"):
+            options.network = {"CELLGRAD_COMM_NETWORK": network, "CELLGRAD_COMM_THREAD": thread}
+            found[thread] = measured("shared memory", sys.executable, 2, workload, options)
+        hidden = "-"
+        if "collectives" in found["1"]:
+            all_, waited = found["1"]["collectives"], found["1"]["waited"]
+            hidden = f"{all_ * 1e3:.3g} | {(all_ - waited) / all_:.0%}"
+        print(f"| {name} | {cell(found['0'])} | {cell(found['1'])} | {hidden} |", flush=True)
+
+
 def processor():
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
@@ -297,13 +326,14 @@ def main():
     parser.add_argument("--real-time", action="store_true", help="by 'chrt -r 11'")
     parser.add_argument("--network", help="as CELLGRAD_COMM_NETWORK, for shared memory")
     parser.add_argument("--workloads", nargs="+", default=WORKLOADS, choices=WORKLOADS)
+    parser.add_argument("--overlap", action="store_true", help="with and without a thread")
     parser.add_argument("--inside", choices=WORKERS)
     parser.add_argument("--workload", choices=WORKLOADS)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     options.network = {"CELLGRAD_COMM_NETWORK": options.network} if options.network else {}
     if options.inside is None:
-        table(options)
+        (overlap if options.overlap else table)(options)
         return
     rank, found = WORKERS[options.inside](options.workload)
     if rank == 0:

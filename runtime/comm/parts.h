@@ -54,6 +54,7 @@ typedef struct comm_base {
   uint64_t agreed[kAgreed]; /* hashes that all ranks are known to have */
   int32_t agreedCount;
   int32_t failed; /* the status of the first error, which stays */
+  int32_t copies; /* collectives are copies by processors, and nothing else */
   char text[kText];
   comm_message *kept; /* in the order in which they came */
   comm_progress progress;

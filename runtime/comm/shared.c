@@ -436,6 +436,7 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
   c->timeout = timeout;
   if (network)
     c->network = *network;
+  c->base.copies = c->network.delay_us <= 0 && c->network.bytes_per_us <= 0;
   size_t count = (size_t)kSets * (size_t)(size + 1);
   c->slotBytes = kMostSlot;
   while (c->slotBytes * count > kMostSlots)
