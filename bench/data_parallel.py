@@ -2,8 +2,8 @@
 
     python bench/data_parallel.py --jax-python ... --torch-python ... --mindspore-python ... --real-time
 
-Every rank is a process with one thread and a batch of its own of 64 rows. Losses are sums, optimizers plain SGD, so
-all do the same work. JAX and PyTorch (DDP) reduce with gloo, MindSpore as msrun has it. `--real-time` runs all but
+Every rank is a process on a processor of its own, with one thread and a batch of 64 rows. Losses are sums, optimizers
+plain SGD, so all do the same work. JAX and PyTorch (DDP) reduce with gloo, MindSpore as msrun has it. `--real-time` runs all but
 MindSpore's, which hangs under it, by `chrt -r 11`, so that other programs wait.
 
     python bench/data_parallel.py --overlap
@@ -187,6 +187,14 @@ def jax(workload):
     return rank, timed(once)
 
 
+def pin():
+    """One processor for each rank, whatever threads a framework makes: one rank alone has no more than one of two."""
+    names = ("CELLGRAD_RANK", "PMI_RANK", "RANK", "MS_NODE_ID", "BENCH_RANK")
+    rank = int(next(os.environ[name] for name in names if name in os.environ))
+    there = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {there[rank % len(there)]})
+
+
 WORKERS = {
     "cellgrad": lambda workload: like_mindspore(workload, "cellgrad"),
     "mindspore": lambda workload: like_mindspore(workload, "mindspore"),
@@ -335,6 +343,7 @@ def main():
     if options.inside is None:
         (overlap if options.overlap else table)(options)
         return
+    pin()
     rank, found = WORKERS[options.inside](options.workload)
     if rank == 0:
         options.out.write_text(json.dumps(found))

@@ -219,6 +219,22 @@ def test_groups():
         ]
 
 
+def test_collectives_of_groups_between_those_of_all():
+    def body(rank):
+        group = dist.new_group([0, 2])
+        x, y = Tensor([rank + 1.0, 2.0]), Tensor([[rank, 1.0]])
+        dist.all_reduce(x)
+        if rank != 1:
+            dist.all_reduce(x, group=group)
+            whole = zeros(2, 2)
+            dist.all_gather_into_tensor(whole, y, group)
+            assert whole.asnumpy().tolist() == [[0.0, 1.0], [2.0, 1.0]]
+        dist.all_reduce(x, "max")
+        return x.asnumpy().tolist()
+
+    assert values(3, body) == [[12.0, 12.0]] * 3
+
+
 def test_objects():
     def body(rank):
         own = {"rank": rank, "text": "x" * 100 * rank}

@@ -28,7 +28,11 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {
             ": barrier(c);\n    if (status == CG_OK)",
             ": CG_OK;\n    if (status == CG_OK)",
         ),
-        ("pieces overlap", "at += n;", "at += n - (n > 1000);"),
+        (
+            "an element between pieces is left out",
+            "movePiece(c, what, from, at, n, doing);\n    at += n;",
+            "movePiece(c, what, from, at, n, doing);\n    at += n + (n > 1000);",
+        ),
         (
             "the next piece is put where this one is combined",
             "((set + (uint32_t)index) & 1)",
@@ -155,12 +159,18 @@ def noticed(file: str, old: str, new: str) -> bool:
         path.write_text(text.replace(old, new))
         library = communicators.built(folder, runtime)
         name = f"mutant-{Path(folder).name}"
+        if communicators.trees(library):
+            return True
         for size in (2, 3, 4):
             seeds = range(120)
             if communicators.on_ranks(
                 size, communicators.numbers, library, f"{name}-{size}", seeds, seconds=30
             ):
                 return True
+            for group in (None, list(range(size))[::-1]):
+                given = (library, f"{name}-{size}-l{group is None}", group)
+                if communicators.on_ranks(size, communicators.large, *given, seconds=20):
+                    return True
             for seed in range(12):
                 if communicators.on_ranks(
                     size,
