@@ -2,9 +2,14 @@
 
     python bench/data_parallel.py --jax-python ... --torch-python ... --mindspore-python ... --real-time
 
-Every rank is a process with one thread and a batch of its own of 64 rows. Losses are sums, optimizers plain SGD, so
-all do the same work. JAX and PyTorch (DDP) reduce with gloo, MindSpore as msrun has it. `--real-time` runs all but
+Every rank is a process on a processor of its own, with one thread and a batch of 64 rows. Losses are sums, optimizers
+plain SGD, so all do the same work. JAX and PyTorch (DDP) reduce with gloo, MindSpore as msrun has it. `--real-time` runs all but
 MindSpore's, which hangs under it, by `chrt -r 11`, so that other programs wait.
+
+    python bench/data_parallel.py --overlap
+
+is the table of docs/distributed.md: two ranks with a network between them that is played by sleeping, with and without
+a thread for collectives.
 """
 
 from __future__ import annotations
@@ -22,11 +27,16 @@ from pathlib import Path
 import numpy as np
 
 ROWS = 64
-MLPS = {"mlp": (784, 256, 10), "wide mlp": (784, 1024, 1024, 10)}
+MLPS = {
+    "mlp": (784, 256, 10),
+    "wide mlp": (784, 1024, 1024, 10),
+    "deep mlp": (784, *[1024] * 9, 10),
+}
 WORKLOADS = (*MLPS, "cnn")
 NAMES = {
     "mlp": "784-256-10",
     "wide mlp": "784-1024-1024-10",
+    "deep mlp": "MLP of 8 layers of 1024 x 1024",
     "cnn": "digits CNN, 28x28",
 }
 
@@ -182,6 +192,14 @@ def jax(workload):
     return rank, timed(once)
 
 
+def pin():
+    """One processor for each rank, whatever threads a framework makes: one rank alone has no more than one of two."""
+    names = ("CELLGRAD_RANK", "PMI_RANK", "RANK", "MS_NODE_ID", "BENCH_RANK")
+    rank = int(next(os.environ[name] for name in names if name in os.environ))
+    there = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {there[rank % len(there)]})
+
+
 WORKERS = {
     "cellgrad": lambda workload: like_mindspore(workload, "cellgrad"),
     "mindspore": lambda workload: like_mindspore(workload, "mindspore"),
@@ -261,7 +279,7 @@ def table(options):
     print(f"{time.strftime('%Y-%m-%d')}, {processor()}, medians of {options.steps} steps, ms:\n")
     print("| step, 64 rows a rank | framework | 1 rank | 2 ranks | efficiency |")
     print("| --- | --- | ---: | ---: | ---: |")
-    for workload in options.workloads:
+    for workload in options.workloads or ("mlp", "wide mlp", "cnn"):
         for kind, python in pythons:
             if python is None:
                 print(f"| {NAMES[workload]} | {titles[kind]} | - (no Python is given) | - | - |")
@@ -280,6 +298,30 @@ def table(options):
                 )
 
 
+NETWORKS = {"none": "", "25 Gbit/s": "10,3125", "10 Gbit/s": "20,1250", "1 Gbit/s": "50,125"}
+
+
+def overlap(options):
+    """What a thread hides of a network, behind the backpropagation of a deep MLP."""
+    workload = (options.workloads or ["deep mlp"])[0]
+    print(
+        f"{time.strftime('%Y-%m-%d')}, {processor()}, {NAMES[workload]}, 64 rows a rank, 2 ranks; medians of "
+        f"{options.steps} steps, ms:\n"
+    )
+    print("| network | without a thread | with a thread | collectives | of them hidden |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for name, network in NETWORKS.items():
+        found = {}
+        for thread in ("0", "1"):
+            options.network = {"CELLGRAD_COMM_NETWORK": network, "CELLGRAD_COMM_THREAD": thread}
+            found[thread] = measured("shared memory", sys.executable, 2, workload, options)
+        hidden = "-"
+        if "collectives" in found["1"]:
+            all_, waited = found["1"]["collectives"], found["1"]["waited"]
+            hidden = f"{all_ * 1e3:.3g} | {(all_ - waited) / all_:.0%}"
+        print(f"| {name} | {cell(found['0'])} | {cell(found['1'])} | {hidden} |", flush=True)
+
+
 def processor():
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
@@ -296,15 +338,17 @@ def main():
     parser.add_argument("--limit", type=int, default=120, help="seconds for a measurement")
     parser.add_argument("--real-time", action="store_true", help="by 'chrt -r 11'")
     parser.add_argument("--network", help="as CELLGRAD_COMM_NETWORK, for shared memory")
-    parser.add_argument("--workloads", nargs="+", default=WORKLOADS, choices=WORKLOADS)
+    parser.add_argument("--workloads", nargs="+", choices=WORKLOADS)
+    parser.add_argument("--overlap", action="store_true", help="with and without a thread")
     parser.add_argument("--inside", choices=WORKERS)
     parser.add_argument("--workload", choices=WORKLOADS)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     options.network = {"CELLGRAD_COMM_NETWORK": options.network} if options.network else {}
     if options.inside is None:
-        table(options)
+        (overlap if options.overlap else table)(options)
         return
+    pin()
     rank, found = WORKERS[options.inside](options.workload)
     if rank == 0:
         options.out.write_text(json.dumps(found))

@@ -166,15 +166,6 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
     return refuse(module.getLoc())
            << "is a program for any batch size, which only the CPU computes: "
               "give it a size by cell-specialize-batch";
-  auto isOfSome = [](Operation *op) {
-    return isMessage(op) || !groupOf(op).empty();
-  };
-  if (options.cuda || !options.ptx.empty())
-    if (Operation *collective = findCollective(module, isOfSome))
-      return refuse(collective)
-             << "is done by two ranks or by a group of them, which is for "
-                "models of the CPU: compile for the CPU, or let all ranks of "
-                "a GPU take part";
   auto processor = resolveTarget(options.emit.target);
   if (!processor)
     return refuse(module.getLoc()) << llvm::toString(processor.takeError());

@@ -151,6 +151,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        if spec.name == NAME:
+            Type.package = NAME
+            context.set_context(mode=context.PYNATIVE_MODE, jit_syntax_level=context.LAX)
         return _Alias(spec.name, importlib.import_module(_target(spec.name)))
 
     def exec_module(self, module: types.ModuleType) -> None:
@@ -160,13 +163,12 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def install() -> None:
     """Makes ``import mindspore`` mean this package, in this process.
 
-    dtypes are printed as MindSpore prints them, Cells run op by op unless the script asks for
-    graph mode, and so does what cannot be compiled as a whole (`jit_syntax_level`), as they do there.
+    From that import on, dtypes are printed as MindSpore prints them, Cells run op by op unless the
+    script asks for graph mode, and so does what cannot be compiled as a whole (`jit_syntax_level`), as
+    they do there. A script that imports `cellgrad` alone has the defaults of that.
     """
     if any(isinstance(f, Finder) for f in sys.meta_path):
         return
     for name in [n for n in sys.modules if n == NAME or n.startswith(NAME + ".")]:
         del sys.modules[name]
     sys.meta_path.insert(0, Finder())
-    Type.package = NAME
-    context.set_context(mode=context.PYNATIVE_MODE, jit_syntax_level=context.LAX)

@@ -53,7 +53,9 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator,
    itself (cg_default_threads); with `share` they are divided among the ranks of
    its machine that may run on the same processors. `words` is a text of at most
    `bytes` bytes: on rank 0, the ranks that compute on more threads than they
-   have processors, and what to do; else empty. 0: comm->message says why. */
+   have processors, and what to do; else empty. Ranks that share memory, and
+   have no processor for one thread more each, communicate without a thread from
+   then on (cg_comm_use_thread). 0: comm->message says why. */
 int32_t cg_comm_threads(cg_comm *comm, int32_t threads, int32_t share,
                         char *words, size_t bytes);
 

@@ -105,8 +105,9 @@ static int32_t combineParts(mpi *m, const team *t, const cg_collective *what,
   int32_t status = await(m, commName(what->kind),
                          m->Ialltoallv(from, n, at, m->byte, all, own, ownAt,
                                        m->byte, t->comm, &m->request));
+  comm_parts parts = {all, bytes, NULL, size, -1, NULL};
   if (status == CG_OK)
-    commCombine(what->dtype, what->op, to, all, bytes, NULL, size, part);
+    commCombine(what->dtype, what->op, to, &parts, part);
   return status;
 }
 

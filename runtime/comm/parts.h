@@ -54,6 +54,7 @@ typedef struct comm_base {
   uint64_t agreed[kAgreed]; /* hashes that all ranks are known to have */
   int32_t agreedCount;
   int32_t failed; /* the status of the first error, which stays */
+  int32_t copies; /* collectives are copies by processors, and nothing else */
   char text[kText];
   comm_message *kept; /* in the order in which they came */
   comm_progress progress;
@@ -65,15 +66,25 @@ typedef struct comm_base {
 /* Bytes of an element; 0: no such type. */
 size_t commElementBytes(int32_t dtype);
 
-/* out[i] = part 0 [i] op part 1 [i] op ..., where part p begins `stride` bytes
-   times order[p] behind `parts`; without `order`, times p. Parts are combined
-   as a binary counter carries: when part i is in, as many pairs of complete
-   subtrees are joined as i + 1 has trailing zeros; at the end, what is left is
-   joined from the right. So a power of two of parts makes a balanced tree, and
-   the bits depend on nothing but the parts. Elements of 16 bits are combined in
-   single precision and rounded each time. */
-void commCombine(int32_t dtype, int32_t op, void *out, const void *parts,
-                 size_t stride, const int32_t *order, int32_t count, int64_t n);
+/* Where what is combined lies: part p begins `stride` bytes times order[p]
+   behind `first`; without `order`, times p. That of `own`, -1 for none, is
+   `mine`. */
+typedef struct comm_parts {
+  const char *first;
+  size_t stride;
+  const int32_t *order;
+  int32_t count, own;
+  const char *mine;
+} comm_parts;
+
+/* out[i] = part 0 [i] op part 1 [i] op ...; `out` may be a part. Parts are
+   combined as a binary counter carries: when part i is in, as many pairs of
+   complete subtrees are joined as i + 1 has trailing zeros; at the end, what is
+   left is joined from the right. So a power of two of parts makes a balanced
+   tree, and the bits depend on nothing but the parts. Elements of 16 bits are
+   combined in single precision and rounded each time. */
+void commCombine(int32_t dtype, int32_t op, void *out, const comm_parts *parts,
+                 int64_t n);
 
 /* Keeps an error: in words, and for all later calls. Returns `status`. */
 int32_t commFail(comm_base *comm, int32_t status, const char *format, ...)

@@ -143,6 +143,14 @@ static int isCrowded(machine *m) {
   return found;
 }
 
+/* Whether some ranks have no processor for one thread more each. */
+static int32_t isFull(machine *m) {
+  memset(m->owner, 0, sizeof m->owner);
+  for (int32_t g = 0; g < m->count; ++g)
+    m->groups[g].threads += m->groups[g].count;
+  return isCrowded(m);
+}
+
 typedef struct text {
   char *at;
   size_t left;
@@ -214,10 +222,10 @@ static void sayCrowded(text *out, const machine *m, int32_t size,
 }
 
 /* What the ranks of all machines, by which `rows` are sorted, compute on; rank
-   0 says what is wrong. */
-static void inspect(place *rows, int32_t size, machine *m, uint64_t *ranks,
-                    const place *own, text *out) {
-  int32_t crowded = 0;
+   0 says what is wrong. Returns whether the own machine is full. */
+static int32_t inspect(place *rows, int32_t size, machine *m, uint64_t *ranks,
+                       const place *own, text *out) {
+  int32_t crowded = 0, full = 0;
   for (int32_t begin = 0, end; begin < size; begin = end) {
     for (end = begin + 1;
          end < size && rows[end].machine == rows[begin].machine;)
@@ -227,6 +235,8 @@ static void inspect(place *rows, int32_t size, machine *m, uint64_t *ranks,
     divide(m, rows + begin, end - begin);
     if (own->rank == 0 && isCrowded(m) && ++crowded == 1)
       sayCrowded(out, m, size, ranks);
+    if (rows[begin].machine == own->machine)
+      full = isFull(m);
   }
   if (crowded > 1)
     say(out, ", and so it is on %d more machines", (int)crowded - 1);
@@ -234,6 +244,7 @@ static void inspect(place *rows, int32_t size, machine *m, uint64_t *ranks,
     say(out, "; give each rank processors of its own (--bind-to, --map-by of "
              "mpiexec), or start fewer ranks or threads "
              "(CELLGRAD_NUM_THREADS)");
+  return full;
 }
 
 int32_t cg_comm_threads(cg_comm *comm, int32_t threads, int32_t share,
@@ -261,7 +272,10 @@ int32_t cg_comm_threads(cg_comm *comm, int32_t threads, int32_t share,
            comm->wait(comm, &request) == CG_OK) {
     m->groups = groups;
     qsort(rows, (size_t)size, sizeof *rows, byPlace);
-    inspect(rows, size, m, ranks, &own, &out);
+    int32_t full = inspect(rows, size, m, ranks, &own, &out);
+    /* A thread would take turns with those that compute, and hide nothing. */
+    if (full && ((comm_base *)comm)->copies)
+      cg_comm_use_thread(comm, 0);
     for (int32_t i = 0; i < size; ++i)
       if (rows[i].rank == comm->rank)
         result = rows[i].threads;

@@ -8,8 +8,13 @@
 
 #include <stdatomic.h>
 
-enum { kVersion = 2, kPiece = 1 << 18, kRing = 1 << 18, kPollMs = 50 };
-enum { kSpins = 2000 };
+enum { kVersion = 3, kRing = 1 << 18, kPollMs = 50 };
+/* Of a slot: as much as the processors' caches hold, less where many ranks
+   would fill /dev/shm, of which containers have 64 MiB. */
+enum { kMostSlot = 1 << 20, kMostSlots = 1 << 25 };
+enum { kSpins = 2000, kChunk = 4096 };
+/* Sets of slots: two of all ranks, two of groups, two of groups' results. */
+enum { kGroupSets = 2, kSets = 6 };
 
 /* In segment.failed: the first rank that has ended + 1, or one of these. */
 enum { kLate = 1 << 20, kDifferent = 1 << 21, kWords = 1 << 22 };
@@ -51,7 +56,7 @@ typedef struct shared {
   comm_base base;
   segment *s;
   int fd;
-  size_t bytes;
+  size_t bytes, slotBytes;
   int64_t timeout;
   uint64_t piece; /* so far */
   cg_network network;

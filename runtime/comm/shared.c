@@ -5,11 +5,11 @@
  * twice. A collective goes in pieces that fit a slot: each rank puts its piece
  * in, all meet, each takes what it needs. The next piece uses the other set of
  * slots, so that one meeting a piece is enough: who has met for it has taken
- * all of the one before. A reduction meets once more, as each rank combines a
- * part.
+ * all of the one before. Where all get what is combined, each rank combines a
+ * part and puts it where the others take it from: one meeting more.
  *
- * A group has slots of their own in a third set, and results where its first
- * rank has a place for them. Its ranks meet once more when they have taken what
+ * A group has sets of slots of its own, and results where its first rank has a
+ * place for them. Its ranks meet once more when they have taken what
  * they need, as the next of each may be of another group. How they meet, and
  * messages, is in messages.c.
  *
@@ -166,7 +166,7 @@ static uint64_t signatureOf(const cg_collective *what) {
 static char *slot(shared *c, uint32_t set, int32_t rank) {
   return c->s->data +
          ((size_t)set * (size_t)(c->base.face.size + 1) + (size_t)rank) *
-             kPiece;
+             c->slotBytes;
 }
 
 static int32_t meet(shared *c, const cg_collective *what, uint32_t set,
@@ -181,19 +181,20 @@ static int32_t movePiece(shared *c, const cg_collective *what, const char *from,
   int32_t rank = commPlace(what, c->base.face.rank);
   int32_t size = commCount(&c->base, what);
   const int32_t *group = what->group; /* NULL: all, in their order */
-  uint32_t set = group ? 2 : c->piece++ & 1;
+  uint32_t set = group ? kGroupSets : c->piece++ & 1;
   size_t element = commElementBytes(what->dtype);
   size_t offset = (size_t)at * element, bytes = (size_t)n * element;
   size_t whole = (size_t)what->count * element;
   char *own = slot(c, set, c->base.face.rank);
-  char *result = group ? slot(c, 3, group[0]) : slot(c, set, size);
   char *to = what->recv;
 #define SLOT_OF(r) slot(c, set, group ? group[r] : (r))
   switch (what->kind) {
-  case CG_REDUCE_SCATTER:
-  case CG_ALL_TO_ALL: /* a block for each rank */
+  case CG_REDUCE_SCATTER: /* a block for each other rank */
+  case CG_ALL_TO_ALL:
     for (int32_t r = 0; r < size; ++r)
-      memcpy(own + (size_t)r * bytes, from + (size_t)r * whole + offset, bytes);
+      if (r != rank)
+        memcpy(own + (size_t)r * bytes, from + (size_t)r * whole + offset,
+               bytes);
     break;
   case CG_BROADCAST:
   case CG_BARRIER:
@@ -207,30 +208,23 @@ static int32_t movePiece(shared *c, const cg_collective *what, const char *from,
   if (status != CG_OK)
     return status;
   switch (what->kind) {
-  case CG_ALL_REDUCE: {
-    int64_t part = ((n + size - 1) / size + 15) / 16 * 16;
-    int64_t begin = rank * part < n ? rank * part : n;
-    int64_t end = begin + part < n ? begin + part : n;
-    size_t skip = (size_t)begin * element;
-    commCombine(what->dtype, what->op, result + skip, slot(c, set, 0) + skip,
-                kPiece, group, size, end - begin);
-    status = group ? sharedMeet(c, what, doing) : barrier(c);
-    if (status == CG_OK)
-      memcpy(to + offset, result, bytes);
+  case CG_REDUCE_SCATTER: {
+    comm_parts parts = {
+        slot(c, set, 0) + (size_t)rank * bytes, c->slotBytes, group, size, rank,
+        from + (size_t)rank * whole + offset};
+    commCombine(what->dtype, what->op, to + offset, &parts, n);
     break;
   }
-  case CG_REDUCE_SCATTER:
-    commCombine(what->dtype, what->op, to + offset,
-                slot(c, set, 0) + (size_t)rank * bytes, kPiece, group, size, n);
-    break;
   case CG_ALL_GATHER:
     for (int32_t r = 0; r < size; ++r)
       memcpy(to + (size_t)r * whole + offset, SLOT_OF(r), bytes);
     break;
   case CG_ALL_TO_ALL:
     for (int32_t r = 0; r < size; ++r)
-      memcpy(to + (size_t)r * whole + offset, SLOT_OF(r) + (size_t)rank * bytes,
-             bytes);
+      memmove(to + (size_t)r * whole + offset,
+              r == rank ? from + (size_t)r * whole + offset
+                        : SLOT_OF(r) + (size_t)rank * bytes,
+              bytes);
     break;
   case CG_BROADCAST:
     memcpy(to + offset, slot(c, set, what->root), bytes);
@@ -239,6 +233,105 @@ static int32_t movePiece(shared *c, const cg_collective *what, const char *from,
 #undef SLOT_OF
   /* Its slots are for any group from here on. */
   return group && status == CG_OK ? sharedMeet(c, what, doing) : status;
+}
+
+static int32_t movePieces(shared *c, const cg_collective *what,
+                          const char *from, uint64_t doing) {
+  int64_t blocks =
+      what->kind == CG_REDUCE_SCATTER || what->kind == CG_ALL_TO_ALL
+          ? commCount(&c->base, what)
+          : 1;
+  int64_t most =
+      (int64_t)(c->slotBytes / commElementBytes(what->dtype)) / blocks;
+  int64_t at = 0;
+  int32_t status;
+  do { /* at least one, so that ranks notice where one has none */
+    int64_t n = what->count - at < most ? what->count - at : most;
+    status = movePiece(c, what, from, at, n, doing);
+    at += n;
+  } while (status == CG_OK && at < what->count);
+  return status;
+}
+
+/* Element `at` begins a piece of `n`. What other ranks combine goes to the
+   slot; each combines its own part, for all, from where the elements are. */
+typedef struct piece {
+  int64_t at, n, begin, end; /* of the own part */
+  char *slots, *own, *result;
+} piece;
+
+static piece pieceOf(shared *c, const cg_collective *what, int64_t index,
+                     int64_t most, uint32_t set) {
+  int32_t rank = commPlace(what, c->base.face.rank);
+  int32_t size = commCount(&c->base, what);
+  int64_t at = index * most, left = what->count - at;
+  int64_t n = left < most ? left : most;
+  int64_t part = ((n + size - 1) / size + 15) / 16 * 16;
+  int64_t begin = rank * part < n ? rank * part : n;
+  int64_t end = begin + part < n ? begin + part : n;
+  /* Of a group, the results are where its first rank has a place for them. */
+  set = ((set + (uint32_t)index) & 1) + (what->group ? kGroupSets : 0);
+  return (piece){at,
+                 n,
+                 begin,
+                 end,
+                 slot(c, set, 0),
+                 slot(c, set, c->base.face.rank),
+                 what->group ? slot(c, set + 2, what->group[0])
+                             : slot(c, set, size)};
+}
+
+/* Where the result goes, for the other ranks, while it is in the cache. */
+static void combineOwn(shared *c, const cg_collective *what, const char *from,
+                       const piece *p) {
+  size_t element = commElementBytes(what->dtype);
+  char *to = (char *)what->recv + (size_t)p->at * element;
+  for (int64_t i = p->begin; i < p->end; i += kChunk) {
+    int64_t n = p->end - i < kChunk ? p->end - i : kChunk;
+    size_t skip = (size_t)i * element;
+    comm_parts parts = {p->slots + skip,
+                        c->slotBytes,
+                        what->group,
+                        commCount(&c->base, what),
+                        commPlace(what, c->base.face.rank),
+                        from + (size_t)p->at * element + skip};
+    commCombine(what->dtype, what->op, to + skip, &parts, n);
+    memcpy(p->result + skip, to + skip, (size_t)n * element);
+  }
+}
+
+/* All but the own part. */
+static void copyOthers(char *to, const char *from, const piece *p,
+                       size_t element) {
+  memcpy(to, from, (size_t)p->begin * element);
+  memcpy(to + (size_t)p->end * element, from + (size_t)p->end * element,
+         (size_t)(p->n - p->end) * element);
+}
+
+/* While a piece is combined, the next one is put in: one meeting for each. The
+   first compares what ranks do for all. */
+static int32_t allReduce(shared *c, const cg_collective *what, const char *from,
+                         uint64_t doing) {
+  size_t element = commElementBytes(what->dtype);
+  int64_t most = (int64_t)(c->slotBytes / element);
+  int64_t pieces = what->count > 0 ? (what->count + most - 1) / most : 1;
+  uint32_t set = what->group ? 0 : c->piece++ & 1;
+  piece next = pieceOf(c, what, 0, most, set);
+  copyOthers(next.own, from, &next, element);
+  int32_t status = meet(c, what, set, doing);
+  for (int64_t i = 0; status == CG_OK && i < pieces; ++i) {
+    piece now = next;
+    combineOwn(c, what, from, &now);
+    if (i + 1 < pieces) {
+      next = pieceOf(c, what, i + 1, most, set);
+      copyOthers(next.own, from + (size_t)next.at * element, &next, element);
+    }
+    status = what->group ? sharedMeet(c, what, doing) : barrier(c);
+    if (status == CG_OK)
+      copyOthers((char *)what->recv + (size_t)now.at * element, now.result,
+                 &now, element);
+  }
+  return what->group && status == CG_OK ? sharedMeet(c, what, doing) : status;
 }
 
 static void playNetwork(const cg_network *network, double bytes) {
@@ -273,17 +366,10 @@ static int32_t perform(comm_base *self, const cg_collective *what) {
   if (what->kind == CG_BARRIER)
     return movePiece(c, what, from, 0, 0, doing);
   size_t element = commElementBytes(what->dtype);
-  int64_t blocks =
-      what->kind == CG_REDUCE_SCATTER || what->kind == CG_ALL_TO_ALL
-          ? commCount(self, what)
-          : 1;
-  int64_t most = kPiece / (int64_t)element / blocks;
-  int64_t at = 0;
-  do { /* at least one, so that ranks notice where one has none */
-    int64_t n = what->count - at < most ? what->count - at : most;
-    status = movePiece(c, what, from, at, n, doing);
-    at += n;
-  } while (status == CG_OK && at < what->count);
+  if (what->kind == CG_ALL_REDUCE)
+    status = allReduce(c, what, from, doing);
+  else
+    status = movePieces(c, what, from, doing);
   if (status == CG_OK)
     playNetwork(&c->network, (double)what->count * (double)element);
   return status;
@@ -350,7 +436,12 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
   c->timeout = timeout;
   if (network)
     c->network = *network;
-  size_t slots = (size_t)4 * (size_t)(size + 1) * kPiece;
+  c->base.copies = c->network.delay_us <= 0 && c->network.bytes_per_us <= 0;
+  size_t count = (size_t)kSets * (size_t)(size + 1);
+  c->slotBytes = kMostSlot;
+  while (c->slotBytes * count > kMostSlots)
+    c->slotBytes /= 2;
+  size_t slots = count * c->slotBytes;
   size_t channels = (size_t)size * (size_t)size * sizeof(channel);
   c->bytes = sizeof(segment) + slots + channels; /* taken when written to */
   c->fd = shm_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

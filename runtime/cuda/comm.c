@@ -7,8 +7,9 @@
  *    enqueued on a stream of its own, behind the work so far of the call's; its
  *    wait lets the call's stream wait. The host waits for nothing. One that is
  *    waited for at once is enqueued on the call's stream.
- *  - else it goes through page-locked memory: its start waits for what is sent,
- *    and its wait enqueues the copy of what was received.
+ *  - else, and of a group or a message, it goes through page-locked memory: its
+ * start waits for what is sent, and its wait enqueues the copy of what was
+ * received.
  *===----------------------------------------------------------------------===*/
 
 #include "runtime/cuda/handle.h"
@@ -97,6 +98,7 @@ static uint64_t sentBy(const cg_collective *what, int32_t size) {
       (uint64_t)what->count * (uint64_t)cell_rt_comm_bytes(what->dtype);
   switch (what->kind) {
   case CG_BARRIER:
+  case CG_RECEIVE:
     return 0;
   case CG_REDUCE_SCATTER:
   case CG_ALL_TO_ALL:
@@ -111,6 +113,7 @@ static uint64_t receivedBy(const cg_collective *what, int32_t size) {
       (uint64_t)what->count * (uint64_t)cell_rt_comm_bytes(what->dtype);
   switch (what->kind) {
   case CG_BARRIER:
+  case CG_SEND:
     return 0;
   case CG_ALL_GATHER:
   case CG_ALL_TO_ALL:
@@ -124,8 +127,8 @@ static uint64_t receivedBy(const cg_collective *what, int32_t size) {
 static int32_t startByHost(struct cell_rt_cuda_comm *self,
                            const cg_collective *what, void **request) {
   struct cell_rt_cuda_call *call = self->call;
-  uint64_t sent = sentBy(what, self->face.size);
-  uint64_t received = receivedBy(what, self->face.size);
+  int32_t size = what->group ? what->group_size : self->face.size;
+  uint64_t sent = sentBy(what, size), received = receivedBy(what, size);
   uint64_t offset = (sent + 63) / 64 * 64;
   int32_t status =
       cell_rt_cuda_uncaptured(call, "a collective through memory of the host");
@@ -222,9 +225,13 @@ static int32_t start(cg_comm *face, const cg_collective *what, void **request) {
                : CG_OK;
   cg_comm *ranks = self->ranks;
   if (ranks->struct_size < offsetof(cg_comm, enqueue) + sizeof ranks->enqueue ||
-      !ranks->enqueue)
+      !ranks->enqueue || what->group || what->kind == CG_SEND ||
+      what->kind == CG_RECEIVE)
     return startByHost(self, what, request);
-  int32_t status;
+  /* What is enqueued does not compare it. */
+  int32_t status = what->schedule ? ranks->agree(ranks, what->schedule) : CG_OK;
+  if (status != CG_OK)
+    return status;
   if (what->flags & CG_AT_ONCE) {
     call->pending = 1;
     status = ranks->enqueue(ranks, what, streamOf(call));
@@ -274,14 +281,16 @@ void cell_rt_cuda_lend(struct cell_rt_cuda_call *call,
   if (ranks && (ranks->size < 1 || !ranks->start || !ranks->wait ||
                 !ranks->agree || !ranks->message))
     return;
-  comm->face = (cg_comm){.struct_size = sizeof comm->face,
-                         .rank = ranks ? ranks->rank : 0,
-                         .size = ranks ? ranks->size : 1,
-                         .flags = CG_COMM_ALONE,
-                         .start = start,
-                         .wait = wait,
-                         .agree = agree,
-                         .message = message};
+  comm->face =
+      (cg_comm){.struct_size = sizeof comm->face,
+                .rank = ranks ? ranks->rank : 0,
+                .size = ranks ? ranks->size : 1,
+                .flags = CG_COMM_ALONE | (ranks ? ranks->flags & CG_COMM_GROUPS
+                                                : CG_COMM_GROUPS),
+                .start = start,
+                .wait = wait,
+                .agree = agree,
+                .message = message};
   comm->ranks = ranks;
   comm->call = call;
   call->context.comm = &comm->face;

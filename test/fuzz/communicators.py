@@ -45,6 +45,17 @@ class Comm(c.Structure):
     pass
 
 
+class Parts(c.Structure):
+    _fields_ = [
+        ("first", c.c_void_p),
+        ("stride", c.c_size_t),
+        ("order", c.POINTER(c.c_int32)),
+        ("count", c.c_int32),
+        ("own", c.c_int32),
+        ("mine", c.c_void_p),
+    ]
+
+
 START = c.CFUNCTYPE(c.c_int32, c.POINTER(Comm), c.POINTER(Collective), c.POINTER(c.c_void_p))
 Comm._fields_ = [
     ("struct_size", c.c_uint32),
@@ -123,7 +134,7 @@ def drawn(seed, size):
     draw = np.random.default_rng(seed)
     dtype = int(draw.choice(list(DTYPES)))
     kind, op = int(draw.choice(5)), int(draw.integers(4))
-    count = int(draw.choice([0, 1, 2, 15, 16, 17, 100, 1000, 40_000, 70_001]))
+    count = int(draw.choice([0, 1, 2, 15, 16, 17, 100, 1000, 40_000, 140_001]))
     group = None
     if draw.random() < 0.5:
         group = draw.permutation(size)[: draw.integers(1, size + 1)].tolist()
@@ -237,6 +248,52 @@ def numbers(rank, size, path, name, seeds):
     return wrong
 
 
+def tree(parts):
+    """The sum as a binary counter carries."""
+    levels = []
+    for i, part in enumerate(parts):
+        levels.append(part)
+        joins = len(levels) - 1 if i + 1 == len(parts) else (i + 1 & -(i + 1)).bit_length() - 1
+        for _ in range(joins):
+            last = levels.pop()
+            levels[-1] = levels[-1] + last
+    return levels[0]
+
+
+def trees(path):
+    """What is wrong with sums of up to 17 parts, in any order of their places, one of which lies elsewhere."""
+    combine, wrong, draw = c.CDLL(str(path)).commCombine, [], np.random.default_rng(0)
+    combine.argtypes = [c.c_int32, c.c_int32, c.c_void_p, c.c_void_p, c.c_int64]
+    for count in range(1, 18):
+        x = draw.uniform(-1, 1, (count, 1500)).astype(np.float32)
+        order = draw.permutation(count).astype(np.int32)
+        own, mine, got = (
+            int(draw.integers(count)),
+            x[draw.integers(count)] * 3,
+            np.zeros(1501, np.float32),
+        )
+        places = order.ctypes.data_as(c.POINTER(c.c_int32))
+        parts = Parts(x.ctypes.data, x.strides[0], places, count, own, mine.ctypes.data)
+        combine(8, 0, got.ctypes.data, c.byref(parts), 1500)
+        want = tree([mine if p == own else x[order[p]] for p in range(count)])
+        if not same(got[:1500], want) or got[1500]:
+            wrong.append(f"a sum of {count} parts")
+    return wrong
+
+
+def large(rank, size, path, name, group):
+    """What is wrong with reductions of several pieces, which each rank does as fast as it can."""
+    joined, wrong = Rank(path, name, rank, size), []
+    base = np.arange(700_000, dtype=np.float32) % 1000
+    for round_ in range(20):
+        got = base + rank * round_
+        status = joined(ALL_REDUCE, count=len(got), receive=got, group=group)
+        want = size * base + round_ * sum(range(size))
+        if status or not same(got, want):
+            wrong.append(f"round {round_} of group {group} on rank {rank}: status {status}")
+    return wrong
+
+
 def same(a, b):
     return a.tobytes() == b.tobytes()
 
@@ -344,7 +401,10 @@ def on_ranks(size, body, *args, seconds=60):
 
             signal.alarm(seconds)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            text = "\n".join(body(rank, size, *args))
+            try:
+                text = "\n".join(body(rank, size, *args))
+            except BaseException as e:
+                text = f"{body.__name__} on rank {rank} of {size} raises {e!r}"
             os.write(writer, text.encode()[:60_000] + b"\0")
             os._exit(0)
         os.close(writer)
@@ -362,12 +422,14 @@ def on_ranks(size, body, *args, seconds=60):
 
 def check(path, sizes=(2, 3, 4), count=40, first=0):
     """All that is wrong with the library."""
-    name, wrong = f"fuzz-{os.getpid()}", []
+    name, wrong = f"fuzz-{os.getpid()}", trees(path)
     for size in sizes:
         seeds = range(first, first + count)
         wrong += on_ranks(size, numbers, path, f"{name}-{size}-{first}", seeds)
         for seed in range(first, first + max(3, count // 5)):
             wrong += on_ranks(size, messages, path, f"{name}-{size}-m{seed}", seed)
+        for group in (None, list(range(size))[::-1]):
+            wrong += on_ranks(size, large, path, f"{name}-{size}-l{group is None}", group)
         if wrong:
             return wrong
     return on_ranks(2, faults, path, f"{name}-faults")

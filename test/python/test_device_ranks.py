@@ -111,29 +111,27 @@ def test_training_is_that_of_the_cpus_ranks(backend, of_cpu, tmp_path):
         assert "rank 1 " in error and "0" in error
 
 
-@BACKENDS
-def test_every_collective_is_numpys(backend):
+def passed(backend, file, chosen):
+    """Runs some tests of a file on emulated devices; its last line."""
     environment = {**os.environ, "CELL_TEST_RANKS": backend}
-    chosen = ["-k", "(every_collective and 4-) or derivatives"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file, "-k", chosen]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "test_communication.py",
-            *chosen,
-        ],
-        cwd=HERE,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
+        command, cwd=HERE, env=environment, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stdout
-    assert "2 passed" in done.stdout
+    return done.stdout
+
+
+@BACKENDS
+def test_every_collective_is_numpys(backend):
+    chosen = "(every_collective and 4-) or derivatives"
+    assert "2 passed" in passed(backend, "test_communication.py", chosen)
+
+
+@BACKENDS
+def test_groups_and_messages_go_through_memory_of_the_host(backend):
+    chosen = "different_sizes or test_messages or between_those"
+    assert "3 passed" in passed(backend, "test_mint_distributed.py", chosen)
 
 
 def test_without_nccl(tmp_path):

@@ -84,6 +84,7 @@ def public(module):
 MODULES_OF_USERS = [
     *(ms, ops, nn, ms.amp, ms.train, ms.dataset, ms.random, ms.common.initializer, ms.scipy.linalg),
     *(ms.mint, ms.mint.nn, ms.mint.nn.functional, ms.mint.linalg, ms.mint.special),
+    ms.mint.distributed,
     *(ms.experimental.optim, ms.experimental.optim.lr_scheduler),
     *(nn.probability.distribution, nn.probability.bijector),
 ]

@@ -59,6 +59,17 @@ def test_what_is_missing_is_an_error_where_it_is_asked_for(tmp_path, text):
     assert "_dropin" not in result.stderr
 
 
+def test_its_defaults_begin_with_its_import(tmp_path):
+    text = """
+import cellgrad
+print(cellgrad.get_context("mode") == cellgrad.GRAPH_MODE, repr(cellgrad.float32))
+import mindspore.nn
+print(mindspore.get_context("mode") == mindspore.PYNATIVE_MODE, repr(mindspore.float32))
+"""
+    result = run(tmp_path, text)
+    assert result.stdout.split() == ["True", "cellgrad.float32", "True", "mindspore.float32"]
+
+
 def test_names_lead_to_the_same_objects(tmp_path):
     text = """
 import sys, pickle

@@ -46,10 +46,10 @@ def trained(rank, steps=3):
 
 
 def test_training_has_the_same_bits_with_and_without_a_thread_and_under_poison():
-    plain = values(2, trained)
+    plain = values(2, trained, env={"CELLGRAD_COMM_THREAD": "1"})
     others = [
         {"CELLGRAD_COMM_THREAD": "0"},
-        {"CELLGRAD_COMM_POISON": "1"},
+        {"CELLGRAD_COMM_THREAD": "1", "CELLGRAD_COMM_POISON": "1"},
         {"CELLGRAD_COMM_NETWORK": "3000,500"},
     ]
     for env in others:
@@ -61,6 +61,27 @@ def test_training_has_the_same_bits_with_and_without_a_thread_and_under_poison()
                 np.testing.assert_array_equal(a, b)
     alone, ours = (sum(np.abs(w).sum() for w in weights) for _, weights, _ in plain)
     assert alone == ours
+
+
+def test_ranks_whose_processors_all_compute_have_no_thread():
+    # The ranks are forks, and have one processor between them.
+    before = os.sched_getaffinity(0)
+
+    def threads(rank):
+        at_first = len(os.listdir("/proc/self/task"))
+        trained(rank, steps=1)
+        return len(os.listdir("/proc/self/task")) - at_first
+
+    try:
+        os.sched_setaffinity(0, {min(before)})
+        for env, more in (
+            ({}, 0),
+            ({"CELLGRAD_COMM_THREAD": "1"}, 1),
+            ({"CELLGRAD_COMM_NETWORK": "1,0"}, 1),
+        ):
+            assert values(2, threads, env=env) == [more] * 2
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def test_the_network_is_hidden_and_profiles_say_so():

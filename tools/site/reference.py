@@ -42,6 +42,7 @@ MODULES = {
     "cellgrad.testing": "Checks for programs of your own.",
     "cellgrad.numpy": "Functions with numpy's names and arguments.",
     "cellgrad.mint": "Functions with PyTorch's names and arguments.",
+    "cellgrad.mint.distributed": "What ranks give each other, written into tensors.",
     "cellgrad.mint.linalg": "Linear algebra with PyTorch's names.",
     "cellgrad.mint.special": "Special functions with PyTorch's names.",
     "cellgrad.mint.nn": "Layers with PyTorch's names.",

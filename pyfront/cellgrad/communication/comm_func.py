@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from cellgrad.core import groups as _groups
@@ -11,6 +10,7 @@ from cellgrad.core.errors import error as _error
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import collectives as _collectives
 from cellgrad.ops.collectives import GROUP as _GROUP
+from cellgrad.ops.collectives import CommHandle
 
 __all__ = [
     "CommHandle",
@@ -27,19 +27,6 @@ __all__ = [
     "scatter_tensor",
     "send",
 ]
-
-
-class CommHandle:
-    """What is waited for: `wait()` returns when it is done, and does it where it has to come last."""
-
-    def __init__(self, work: Callable[[], Any] | None = None):
-        self._work = work
-
-    def wait(self) -> None:
-        """Returns when it is done."""
-        work, self._work = self._work, None
-        if work is not None:
-            work()
 
 
 def _with_handle(out: Tensor, async_op: bool) -> Any:

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 # By reason: the names of each module of MindSpore ("mindspore" is its top).
 FAMILIES: dict[str, dict[str, str]] = {
-    "Of what ranks communicate by there is ops.AllReduce and its like, and communication.": {
+    "Of what ranks communicate by there is ops.AllReduce and its like, communication and mint.distributed.": {
         "ops": """
             AllGatherV AlltoAllV AlltoAllVC
             BatchISendIRecv CollectiveGather CollectiveScatter
-            NeighborExchange NeighborExchangeV2 P2POp Reduce
-            ReduceScatterV TCPStore all_gather
-            all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object
-            all_reduce all_to_all all_to_all_single all_to_all_v_c barrier
-            batch_isend_irecv broadcast broadcast_object_list destroy_process_group
-            gather_into_tensor gather_object get_backend get_global_rank
-            get_group_rank get_process_group_ranks get_rank get_world_size
-            init_process_group irecv isend is_available is_initialized new_group recv
-            recv_object_list reduce reduce_scatter reduce_scatter_tensor
-            reduce_scatter_tensor_uneven scatter_object_list scatter_tensor send
-            send_object_list set_comm_ops_inplace all_gather_matmul
-            matmul_reduce_scatter""",
+            NeighborExchange NeighborExchangeV2 Reduce
+            ReduceScatterV TCPStore all_to_all_v_c set_comm_ops_inplace
+            all_gather_matmul matmul_reduce_scatter""",
     },
     "It distributes a network over devices, and cellgrad computes on one.": {
         "ops": """

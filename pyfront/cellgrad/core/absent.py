@@ -19,8 +19,7 @@ from cellgrad.core.foreign import known_as
 # By reason: names by the path that they have in MindSpore ("mindspore.Event" at its top). The name of
 # a module stands for all in it.
 REASONS: dict[str, tuple[str, ...]] = {
-    "Of what ranks communicate by there is ops.AllReduce and its like, and communication.": (
-        "mint.distributed",
+    "Of what ranks communicate by there is ops.AllReduce and its like, communication and mint.distributed.": (
         "mint.nn.SyncBatchNorm",
     ),
     "A kernel of Ascend of which MindSpore makes other functions; use those.": (

@@ -199,11 +199,11 @@ def _shared(launch: _Launch) -> Any:
 
 
 def _join(communicator: Any) -> None:
-    if not variables.flag("COMM_THREAD", True):
-        communicator.use_thread(False)
     if variables.flag("COMM_POISON"):
         communicator.poison()
     _share_processors(communicator)
+    if variables.text("COMM_THREAD"):
+        communicator.use_thread(variables.flag("COMM_THREAD", True))
     _world.communicator, _world.initialized = communicator, True
     _world.rank, _world.size = communicator.rank, communicator.size
     if communicator.size > 1:

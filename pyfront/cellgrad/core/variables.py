@@ -65,7 +65,8 @@ USERS = (
     Variable(
         "COMM_THREAD",
         _FLAG,
-        "`0`: no thread; collectives are done where they are waited for (distributed.md)",
+        "`0`: no thread; collectives are done where they are waited for; `1`: one also where all "
+        "processors compute (distributed.md)",
     ),
     Variable("MPI_LIBRARY", "a file", "the MPI library, where it is another than is found"),
     Variable("NCCL_LIBRARY", "a file", "the NCCL library, where it is another than is found"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
@@ -24,6 +24,21 @@ GROUP = groups.WORLD
 _REDUCER = "DistributedGradReducer"
 _KINDS = ("sum", "prod", "min", "max")
 check_group = groups.check
+# No tag of a program, and not of a derivative.
+_EXCHANGE = 2**31
+
+
+class CommHandle:
+    """What is waited for: `wait()` returns when it is done, and does it where it has to come last."""
+
+    def __init__(self, work: Callable[[], Any] | None = None):
+        self._work = work
+
+    def wait(self) -> None:
+        """Returns when it is done."""
+        work, self._work = self._work, None
+        if work is not None:
+            work()
 
 
 def _given(x: Any, op: str) -> Tensor:
@@ -203,6 +218,31 @@ def receive(like: Tensor, source: int, tag: int = 0) -> Tensor:
     """
     attrs = _message(source, tag, "receive", "source")
     return _back(emit("cell.receive", [_given(like, "receive")], attrs), like)
+
+
+@operation
+def exchange(
+    parts: tuple[Tensor, ...], like: tuple[Tensor, ...], group: str | None = None
+) -> tuple[Tensor, ...]:
+    """What the ranks send to this one, of the shapes and dtype of `like`; part i goes to the i-th of them.
+
+    Sizes may differ, as each part is a message.
+
+    Raises:
+        TypeError: one is not a Tensor that can be exchanged.
+        ValueError: this rank is not in the group.
+    """
+    members, own = groups.taking_part(group, "exchange"), ranks.rank()
+    for part, peer in zip(parts, members, strict=True):
+        if peer != own:
+            emit("cell.send", [_given(part, "exchange")], {"peer": peer, "tag": _EXCHANGE})
+    found = []
+    for part, kind, peer in zip(parts, like, members, strict=True):
+        attrs = {"peer": peer, "tag": _EXCHANGE}
+        if peer != own:
+            part = _back(emit("cell.receive", [_given(kind, "exchange")], attrs), kind)
+        found.append(part)
+    return tuple(found)
 
 
 @operation

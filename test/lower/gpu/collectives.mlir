@@ -40,3 +40,20 @@ func.func @f(%x: tensor<6xf32>, %z: tensor<512x128xf32>) -> (tensor<6xf32>, tens
   %4 = cell.rank : tensor<i64>
   return %3, %2, %4 : tensor<6xf32>, tensor<512x128xf32>, tensor<i64>
 }
+
+// The ranks of a group are in memory of the host; what is sent and received in that of the device.
+// KERNELS-LABEL: func.func @some(
+// KERNELS: cell.collective_start {{.*}} group = array<i64: 0, 1>, kind = 0
+// KERNELS: cell.collective_start {{.*}}kind = 8
+// KERNELS: cell.collective_start {{.*}}kind = 9
+// CALLS: llvm.func @some(
+// CALLS: llvm.mlir.addressof @cell_group_0_1
+// CALLS: llvm.call @cell_comm_start
+// CALLS: llvm.call @cell_comm_start
+// CALLS: llvm.call @cell_comm_start
+func.func @some(%x: tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+  %0 = cell.all_reduce %x "sum" group [0, 1] : tensor<6xf32>
+  %1 = cell.send %0 to 1 tag 5 : tensor<6xf32>
+  %2 = cell.receive %1 from 1 tag 5 : tensor<6xf32>
+  return %0, %2 : tensor<6xf32>, tensor<6xf32>
+}
