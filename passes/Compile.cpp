@@ -241,13 +241,15 @@ std::unique_ptr<MLIRContext> cellgrad::createContext() {
 }
 
 bool cellgrad::holdsCellOps(ModuleOp module) {
-  return module
-      .walk([](Operation *op) {
-        return isa_and_present<CellDialect>(op->getDialect())
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  // An open batch is of cell programs, also of those that compute nothing.
+  return module->hasAttr("cell.batch") ||
+         module
+             .walk([](Operation *op) {
+               return isa_and_present<CellDialect>(op->getDialect())
+                          ? WalkResult::interrupt()
+                          : WalkResult::advance();
+             })
+             .wasInterrupted();
 }
 
 std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,

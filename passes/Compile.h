@@ -64,7 +64,8 @@ struct InternalFailure {
 /// are small.
 std::unique_ptr<mlir::MLIRContext> createContext();
 
-/// Whether the module holds ops of the cell dialect.
+/// Whether the module is a program of cell ops: it holds some, or has an open
+/// batch.
 bool holdsCellOps(mlir::ModuleOp module);
 
 /// The passes that take `module` to the LLVM dialect, by what it holds: all for

@@ -42,6 +42,10 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
     and writes the same rows again. So a batch of at least 2 is never computed by a tile of one row, whose
     products add in another order, and results have the bits of a model that was compiled for the batch.
 
+    A function that adds up over the batch becomes such loops in phases, one for each sum that needs another. For a
+    batch of the size of a tile of at least 32 rows it has a copy without phases, too. Tiles above the largest
+    batch are left out.
+
     A function may name another one in `cell.batch_of_one`, for a batch of one sample: it takes the
     place of that tile.
 

@@ -113,6 +113,10 @@ struct Rules {
     auto type = cast<RankedTensorType>(op.getX().getType());
     return unless(type.getRank() > int64_t(op.getSizes().size()), kAlong);
   }
+  std::string ofMatrices(Operation *op) const {
+    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+    return unless(type.getRank() > 2 && allRows(op), kAlong);
+  }
   std::string ofTriangle(TriangleOp op) const {
     return unless(cast<RankedTensorType>(op.getType()).getRank() > 2, kAlong);
   }
@@ -157,6 +161,9 @@ std::string cellgrad::whyRowsMix(Operation *op, const OpenBatch &batch) {
       .Case([&](GatherOp op) { return rules.ofGather(op); })
       .Case([&](ScatterOp op) { return rules.ofScatter(op); })
       .Case([&](TriangleOp op) { return rules.ofTriangle(op); })
+      .Case<SwapRowsOp, CholeskyOp, LUOp, QROp, EighOp, SVDOp,
+            TriangularSolveOp, SolveOp>(
+          [&](Operation *op) { return rules.ofMatrices(op); })
       // What they call, or have inside, is checked there.
       .Case<func::CallOp, CustomOp, RecomputeOp, func::ReturnOp, scf::IfOp,
             scf::ForOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp, CheckOp>(

@@ -109,6 +109,7 @@ private:
   Outcome ofScatter(ScatterOp scatter) const;
   Outcome ofConcat(ConcatOp concat) const;
   Outcome ofRandomBits(RandomBitsOp bits) const;
+  Outcome ofMatrices() const;
   Outcome ofUntouched(Value x, bool untouched, const char *why) const {
     return untouched ? moved(x, placeOf(x).dim) : Outcome::refused(why);
   }
@@ -223,15 +224,20 @@ Outcome Rules::ofConv(ConvOp conv) const {
   Value x = conv.getX(), w = conv.getW();
   if (isShared(w))
     return placeOf(x).dim == 0 ? moved(x, 0) : Outcome::refused(kAlong);
-  if (isShared(x))
-    return placeOf(w).dim == 0 && conv.getGroups() == 1
-               ? moved(w, 1)
+  int64_t groups = conv.getGroups();
+  if (isShared(x)) {
+    // Filters are samples. Each group has all of them: groups come first.
+    Place filters = placeOf(w);
+    if (filters.before == kAny && groups > 1)
+      filters.before = groups;
+    return filters.dim == 0 && (groups == 1 || filters.before % groups == 0)
+               ? at({1, filters.before})
                : Outcome::refused(kMeets);
+  }
   // The gradient of weights: channels are samples, and added up.
   Place a = placeOf(x), b = placeOf(w);
   if (a.dim != 1 || b.dim != 1)
     return Outcome::refused(kMeets);
-  int64_t groups = conv.getGroups();
   if (groups > 1 && (a.before == kAny || b.before == kAny))
     return Outcome::refused(kMeets);
   if (a.before != kAny && b.before != kAny && a.before != groups * b.before)
@@ -327,6 +333,27 @@ Outcome Rules::ofRandomBits(RandomBitsOp bits) const {
     return Outcome::refused("draws random numbers for samples that are not "
                             "along the first dimension");
   return Share{Share::Known, 1};
+}
+
+/// Samples are matrices, or columns of what one matrix for all is applied to.
+Outcome Rules::ofMatrices() const {
+  int64_t rank = tensorOf(op->getOperand(0).getType()).getRank();
+  bool swaps = isa<SwapRowsOp>(op);
+  if (op->getNumOperands() == 2) {
+    Value x = op->getOperand(swaps ? 0 : 1), by = op->getOperand(swaps ? 1 : 0);
+    if (isShared(by))
+      return placeOf(x).dim == rank - 1 ? moved(x, rank - 1)
+                                        : Outcome::refused(kMeets);
+  }
+  Place found{placeOf(op->getOperand(0)).dim, kAny};
+  for (Value operand : op->getOperands()) {
+    auto before = sameBefore(found, placeOf(operand));
+    if (!hasSamples(operand) || !before || placeOf(operand).dim != found.dim ||
+        found.dim >= rank - 2)
+      return Outcome::refused(kMeets);
+    found.before = *before;
+  }
+  return at(found);
 }
 
 Outcome Rules::apply() {
@@ -432,6 +459,9 @@ Outcome Rules::apply() {
       })
       .Case<CheckOp>([&](Operation *) { return Outcome(); })
       .Case([&](RandomBitsOp bits) { return ofRandomBits(bits); })
+      .Case<SwapRowsOp, CholeskyOp, LUOp, QROp, EighOp, SVDOp,
+            TriangularSolveOp, SolveOp>(
+          [&](Operation *) { return ofMatrices(); })
       .Default([](Operation *) {
         return Outcome::refused("is not known to treat samples one by one");
       });

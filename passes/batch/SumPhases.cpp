@@ -219,7 +219,7 @@ SmallVector<Value> SumPhases::emitAll(OpBuilder &b, Value size, Tiles tiles) {
       results, [&](Value value) { return map.lookupOrDefault(value); });
 }
 
-void SumPhases::build(Value size, func::FuncOp one, Tiles tiles) {
+void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
   Block &body = entry.getBody().front();
   auto ret = cast<func::ReturnOp>(body.getTerminator());
   Operation *afterSize = size.getDefiningOp()->getNextNode();
@@ -232,24 +232,28 @@ void SumPhases::build(Value size, func::FuncOp one, Tiles tiles) {
 
   Location loc = entry.getLoc();
   OpBuilder b(ret);
-  SmallVector<Value> found;
-  if (one) {
-    Value isOne =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size,
-                              arith::ConstantIndexOp::create(b, loc, 1));
-    auto choice = scf::IfOp::create(b, loc, entry.getResultTypes(), isOne,
+  SmallVector<Value> inputs(entry.getArguments().drop_front());
+  scf::IfOp outermost;
+  for (const Tile &one : whole) {
+    Value isSize = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, size,
+        arith::ConstantIndexOp::create(b, loc, one.first));
+    auto choice = scf::IfOp::create(b, loc, entry.getResultTypes(), isSize,
                                     /*withElseRegion=*/true);
+    if (outermost)
+      scf::YieldOp::create(b, loc, choice.getResults());
+    else
+      outermost = choice;
     b.setInsertionPointToStart(choice.thenBlock());
-    SmallVector<Value> inputs(entry.getArguments().drop_front());
-    scf::YieldOp::create(
-        b, loc,
-        TileLoops(b, loc, size, batch)
-            .runOnce({1, one}, inputs, entry.getResultTypes()));
+    scf::YieldOp::create(b, loc,
+                         TileLoops(b, loc, size, batch)
+                             .runOnce(one, inputs, entry.getResultTypes()));
     b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b, loc, emitAll(b, size, tiles));
-    found.assign(choice.result_begin(), choice.result_end());
-  } else {
-    found = emitAll(b, size, tiles);
+  }
+  SmallVector<Value> found = emitAll(b, size, tiles);
+  if (outermost) {
+    scf::YieldOp::create(b, loc, found);
+    found.assign(outermost.result_begin(), outermost.result_end());
   }
   ret->setOperands(found);
   for (Operation *op : llvm::reverse(ops))

@@ -30,9 +30,9 @@ public:
             const SampleFlow &flow)
       : entry(entry), batch(batch), flow(flow) {}
 
-  /// `size` is the batch, in the entry. `one` is the program for a batch of
-  /// one, or null: a phase's tile of one computes it.
-  void build(mlir::Value size, mlir::func::FuncOp one, Tiles tiles);
+  /// `size` is the batch, in the entry. `whole` are programs for batches of
+  /// known sizes, which need no phases.
+  void build(mlir::Value size, llvm::ArrayRef<Tile> whole, Tiles tiles);
 
 private:
   void findPhases();

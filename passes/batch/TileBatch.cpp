@@ -10,7 +10,9 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -25,6 +27,9 @@ using namespace cellgrad;
 namespace {
 
 constexpr int64_t kTiles[] = {128, 64, 32, 8, 2, 1};
+/// Batches of the size of a tile of so many samples have a program of their
+/// own, where samples are added up: it keeps samples between the sums.
+constexpr int64_t kFewestWhole = 32;
 
 struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
   using TileBatchPassBase::TileBatchPassBase;
@@ -37,6 +42,7 @@ struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
     if (!*read)
       return;
     OpenBatch batch = **read;
+    llvm::erase_if(sizes, [&](int64_t rows) { return rows > batch.max; });
     if (failed(writeOut(batch)))
       return signalPassFailure();
     SmallVector<func::FuncOp> apart, adding;
@@ -60,24 +66,22 @@ struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
       if (failed(cutIntoPhases(entry, batch)))
         return signalPassFailure();
     // All copies first: one entry may call another.
-    llvm::SetVector<func::FuncOp> replaced;
     SmallVector<SmallVector<Tile>> copies;
-    for (func::FuncOp entry : apart) {
-      for (func::FuncOp function : reachableFrom(entry))
-        if (function.isPrivate() && !others.contains(function))
-          replaced.insert(function);
+    for (func::FuncOp entry : apart)
       copies.push_back(tilesOf(entry, batch, functionOfOne(entry)));
-    }
     for (auto [entry, tiles] : llvm::zip(apart, copies))
       makeLoops(entry, batch, tiles);
     for (func::FuncOp entry : llvm::concat<func::FuncOp>(apart, adding)) {
       entry->setAttr("cell.batch", module->getAttr("cell.batch"));
       entry->removeAttr("cell.batch_of_one");
     }
-    for (func::FuncOp function : replaced)
-      function.erase();
     module->removeAttr("cell.batch");
     module->setAttr("cell.batch_tiles", UnitAttr::get(&getContext()));
+    // Functions that were copied, with the rules that only they name.
+    OpPassManager unused(ModuleOp::getOperationName());
+    unused.addPass(createSymbolDCEPass());
+    if (failed(runPipeline(unused, module)))
+      signalPassFailure();
   }
 
 private:
@@ -155,15 +159,28 @@ private:
     SampleFlow flow(batch);
     if (failed(flow.run(entry)))
       return failure();
+    SmallVector<Tile> whole = wholeOf(entry, batch);
     Value size = addBatchArgument(entry);
     computeForms(entry, size);
     if (failed(flow.run(entry)) || failed(checkResults(entry, batch, flow)))
       return failure();
     SumPhases(entry, batch, flow)
-        .build(size, functionOfOne(entry), [&](func::FuncOp function) {
+        .build(size, whole, [&](func::FuncOp function) {
           return tilesOf(function, batch, /*one=*/{});
         });
     return success();
+  }
+
+  /// Programs for batches of known sizes, which are as those compiled for the
+  /// size.
+  SmallVector<Tile> wholeOf(func::FuncOp entry, const OpenBatch &batch) {
+    SmallVector<Tile> whole;
+    for (int64_t rows : sizes)
+      if (rows >= kFewestWhole)
+        whole.emplace_back(rows, copyFor(entry, batch, rows));
+    if (auto one = functionOfOne(entry))
+      whole.emplace_back(1, one);
+    return whole;
   }
 
   /// Results with samples have them where callers expect them.
@@ -249,6 +266,7 @@ private:
         copy.removeArgAttr(i, "cell.role");
       symbols.insert(copy);
       dropRules(copy);
+      evaluateForms(copy, rows);
       setBatchSize(copy, batch, rows);
       copies.emplace_back(function.getSymNameAttr(), copy);
     }

@@ -241,10 +241,35 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @factors(%x: tensor<101x2x2xf32>) -> tensor<101x2x2xf32> {
-    // expected-error@+1 {{is not known to treat samples one by one}}
-    %0 = cell.cholesky %x : tensor<101x2x2xf32>
-    return %0 : tensor<101x2x2xf32>
+  func.func @factors(%x: tensor<101x2xf32>) -> tensor<101x2xf32> {
+    // expected-error@+1 {{lets rows of different samples meet}}
+    %0, %1 = cell.qr %x : tensor<101x2xf32> -> tensor<101x2xf32>, tensor<2x2xf32>
+    return %0 : tensor<101x2xf32>
+  }
+}
+
+// -----
+
+// Samples are rows of the matrix: a row of the solution needs them all.
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @rows(%x: tensor<101x2xf32>) -> tensor<101x2xf32> {
+    %1 = cell.constant dense<0> : tensor<101xi32>
+    // expected-error@+1 {{lets rows of different samples meet}}
+    %2 = cell.swap_rows %x, %1 : tensor<101x2xf32>, tensor<101xi32>
+    return %2 : tensor<101x2xf32>
+  }
+}
+
+// -----
+
+// Each group of channels has filters of some samples only.
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @filters(%x: tensor<1x4x5xf32>, %w: tensor<101x2x2x3xf32>) -> tensor<101x2x3xf32> {
+    %0 = cell.reshape %w : tensor<101x2x2x3xf32> -> tensor<202x2x3xf32>
+    // expected-error@+1 {{lets rows of different samples meet}}
+    %1 = cell.conv %x, %0 strides [1] dilations [1] groups 2 : (tensor<1x4x5xf32>, tensor<202x2x3xf32>) -> tensor<1x202x3xf32>
+    %2 = cell.reshape %1 : tensor<1x202x3xf32> -> tensor<101x2x3xf32>
+    return %2 : tensor<101x2x3xf32>
   }
 }
 

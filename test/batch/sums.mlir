@@ -13,6 +13,9 @@
 // RUN: cell-run %s --entry=inner --passes='cell-specialize-batch{size=2}' --arg='dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>' | FileCheck %s --check-prefix=INNER
 // INNER: result 0: tensor<2xf32> [6.0, 15.0]
 // INNER: result 1: tensor<f32> 21.0
+// RUN: cell-run %s --entry=matrices --passes='cell-specialize-batch{size=3}' --arg='dense<[[[4.0, 2.0], [2.0, 5.0]], [[1.0, 0.0], [0.0, 1.0]], [[9.0, 3.0], [3.0, 2.0]]]> : tensor<3x2x2xf32>' --arg='dense<[[2.0, 4.0], [0.0, 8.0], [6.0, 0.0]]> : tensor<3x2xf32>' --arg='dense<[[2.0, 0.0], [0.0, 4.0]]> : tensor<2x2xf32>' | FileCheck %s --check-prefix=MATRICES
+// MATRICES: result 0: tensor<3x2xf32> {{\[}}[1.0, 1.0], [0.0, 2.0], [3.0, 0.0]]
+// MATRICES: result 1: tensor<2x2xf32> {{\[}}[6.0, 0.0], [2.0, 4.0]]
 
 // ARENA-NOT: memref<65521
 module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
@@ -40,6 +43,29 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
     %2 = cell.transpose %c perm [1, 0, 2] : tensor<65521x6x3xf32> -> tensor<6x65521x3xf32>
     %3 = cell.conv %1, %2 strides [1] dilations [1] groups 2 : (tensor<2x131042x5xf32>, tensor<6x65521x3xf32>) -> tensor<2x6x3xf32>
     return %3 : tensor<2x6x3xf32>
+  }
+  // Filters are samples, of which each group has all: the adjoint of the sum above.
+  // CHECK-LABEL: func @groups(
+  func.func @groups(%x: tensor<2x6x3xf32>, %w: tensor<65521x6x5xf32>) -> tensor<65521x2x2xf32> {
+    %0 = cell.reshape %w : tensor<65521x6x5xf32> -> tensor<65521x2x3x5xf32>
+    %1 = cell.transpose %0 perm [1, 0, 2, 3] : tensor<65521x2x3x5xf32> -> tensor<2x65521x3x5xf32>
+    %2 = cell.reshape %1 : tensor<2x65521x3x5xf32> -> tensor<131042x3x5xf32>
+    %3 = cell.pad %x low [0, 0, 1] high [0, 0, 1] interior [0, 0, 1] : tensor<2x6x3xf32> -> tensor<2x6x7xf32>
+    %4 = cell.conv %3, %2 strides [2] dilations [1] groups 2 : (tensor<2x6x7xf32>, tensor<131042x3x5xf32>) -> tensor<2x131042x2xf32>
+    %5 = cell.reduce_sum %4 over [0] : tensor<2x131042x2xf32> -> tensor<131042x2xf32>
+    %6 = cell.reshape %5 : tensor<131042x2xf32> -> tensor<2x65521x2xf32>
+    %7 = cell.transpose %6 perm [1, 0, 2] : tensor<2x65521x2xf32> -> tensor<65521x2x2xf32>
+    return %7 : tensor<65521x2x2xf32>
+  }
+  // A matrix for each sample, and one for all.
+  // CHECK-LABEL: func @matrices(
+  func.func @matrices(%a: tensor<65521x2x2xf32>, %b: tensor<65521x2xf32>, %m: tensor<2x2xf32>) -> (tensor<65521x2xf32>, tensor<2x2xf32>) {
+    %l = cell.cholesky %a : tensor<65521x2x2xf32>
+    %s = cell.reduce_sum %l over [0] : tensor<65521x2x2xf32> -> tensor<2x2xf32>
+    %0 = cell.transpose %b perm [1, 0] : tensor<65521x2xf32> -> tensor<2x65521xf32>
+    %1 = cell.solve %m, %0 : tensor<2x2xf32>, tensor<2x65521xf32>
+    %2 = cell.transpose %1 perm [1, 0] : tensor<2x65521xf32> -> tensor<65521x2xf32>
+    return %2, %s : tensor<65521x2xf32>, tensor<2x2xf32>
   }
   // CHECK-LABEL: func @largest(
   // CHECK: cell.constant dense<0xFF800000> : tensor<2xf32>
@@ -77,6 +103,11 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK: cell.transpose {{.*}} : tensor<2x2x2x5xf32> -> tensor<2x2x2x5xf32>
   // CHECK: cell.reshape {{.*}} : tensor<2x2x2x5xf32> -> tensor<2x4x5xf32>
   // CHECK: cell.conv {{.*}} groups 2 : (tensor<2x4x5xf32>, tensor<6x2x3xf32>) -> tensor<2x6x3xf32>
+  // CHECK: func private @groups_phase_0_of_2
+  // CHECK: cell.conv {{.*}} groups 2 : (tensor<2x6x7xf32>, tensor<4x3x5xf32>) -> tensor<2x4x2xf32>
+  // CHECK: func private @matrices_phase_0_of_2
+  // CHECK: cell.cholesky {{.*}} : tensor<2x2x2xf32>
+  // CHECK: cell.solve {{.*}} : tensor<2x2xf32>, tensor<2x2xf32>
   // CHECK: func private @largest_phase_0_of_2
   // CHECK: cell.reduce_max
   // CHECK: func private @table_phase_0_of_2

@@ -114,14 +114,28 @@ class Entry:
         self.model, self.spec = model, spec
         self.function = model.library[spec["symbol"]]
 
+    def with_batch(self, given: Sequence[Any]) -> tuple[Sequence[Any], int | None]:
+        """All arguments, and the batch size, which is the first of them, where it is open."""
+        specs = self.spec["args"]
+        if not specs or specs[0]["role"] != "batch":
+            return given, None
+        batch = next(
+            len(value)
+            for value, spec in zip(given, specs[1:], strict=True)
+            if None in spec["shape"]
+        )
+        return [batch, *given], batch
+
     def run(
         self, given: Sequence[Any], pool: Shuffled | None = None, **context: Any
     ) -> tuple[int, list[np.ndarray], list[np.ndarray]]:
         """The status, the arguments afterwards, and the results; with memory for all workers."""
         rooms, args, out = [], [], []
+        given, batch = self.with_batch(given)
         for spec in [*self.spec["args"], *self.spec["results"]]:
             if "donated_arg" not in spec:
-                dtype, shape = np.dtype(spec["dtype"]), spec["shape"]
+                dtype = np.dtype(spec["dtype"])
+                shape = [batch if extent is None else extent for extent in spec["shape"]]
                 rooms.append(Room(dtype.itemsize * int(np.prod(shape, dtype=np.int64))))
                 (args if len(args) < len(self.spec["args"]) else out).append(
                     rooms[-1].array(dtype, shape)
@@ -129,6 +143,8 @@ class Entry:
         for array, value in zip(args, given, strict=True):
             array[...] = value
         pointers = [room.address for room in rooms]
+        if batch is not None:
+            pointers[0] = batch
         size = int(self.spec["arena_bytes"])
         if pool:
             fixed, slot = self.spec["arena"]["fixed"], self.spec["arena"]["thread"]

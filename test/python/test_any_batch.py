@@ -235,6 +235,19 @@ def test_samples_inside(tmp_path):
         np.testing.assert_allclose(model.forward(ms.Tensor(x)).asnumpy(), np.tanh(x), 1e-5)
 
 
+def unchanged(x):
+    return x
+
+
+def test_programs_that_compute_nothing(tmp_path):
+    """They write the rows that there are, and no others."""
+    model = export(tmp_path, unchanged, X)
+    assert model.forward.signature["results"][0]["shape"] == [None, 4]
+    for n in (1, 3, 130):
+        x = np.random.default_rng(n).standard_normal((n, 4)).astype(np.float32)
+        np.testing.assert_array_equal(model.forward(ms.Tensor(x)).asnumpy(), x)
+
+
 def every_second_row(x):
     return x[:, :2] + x.reshape(-1, 2)[::2]
 

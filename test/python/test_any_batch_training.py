@@ -231,6 +231,81 @@ def test_second_derivatives(tmp_path):
         close(model.value_and_grad(ms.Tensor(x))[1].asnumpy(), expected, n)
 
 
+def test_second_derivatives_of_convolutions_in_groups(tmp_path):
+    """Of sum(sin(y)) with y = conv(x, w), which is linear in w: -sum(sin(y) (dy/dw) (dy/dw . v))."""
+    state = np.random.default_rng(8)
+    w = ms.Parameter(ms.Tensor(state.standard_normal((4, 2, 2))), name="w")
+    v = ms.Tensor(state.standard_normal((4, 2, 2)))
+
+    def along(x):
+        value = lambda x: ops.sin(ops.conv1d(x, w, groups=2)).sum()
+        return (ms.grad(value, None, [w])(x)[0] * v).sum()
+
+    name = str(tmp_path / "groups")
+    twice = ms.value_and_grad(along, 0, [w])
+    ms.export(
+        along, ms.Tensor(shape=[None, 4, 5], dtype=ms.float64), file_name=name, value_and_grad=twice
+    )
+    model = ms.load(name)
+    for n in (1, 2, 3, 37, 129):
+        x = state.standard_normal((n, 4, 5))
+        # Group g has channels 2g and 2g + 1 of x, and filters 2g and 2g + 1.
+        windows = np.stack([x[:, :, t : t + 2] for t in range(4)], 1).reshape(n, 4, 2, 2, 2)
+        by = windows.repeat(2, axis=2)  # n, place, filter, channel, tap
+        y, along_v = (np.einsum("ntfck,fck->ntf", by, u.asnumpy()) for u in (w, v))
+        value, by_x, by_w = (t.asnumpy() for t in model.value_and_grad(ms.Tensor(x)))
+        close(value, (np.cos(y) * along_v).sum(), n)
+        close(by_w, np.einsum("ntf,ntfck->fck", -np.sin(y) * along_v, by), n)
+        expected = np.zeros_like(x)
+        for t in range(4):
+            both = np.einsum("nf,fck->nfck", (-np.sin(y) * along_v)[:, t], w.asnumpy())
+            both += np.einsum("nf,fck->nfck", np.cos(y)[:, t], v.asnumpy())
+            expected[:, :, t : t + 2] += both.reshape(n, 2, 2, 2, 2).sum(2).reshape(n, 4, 2)
+        close(by_x, expected, n)
+
+
+def solved(a, b, shared):
+    """Factorizations of a matrix for each sample, and of one for all."""
+    positive = ops.matmul(a, a.transpose(0, 2, 1)) + ops.eye(3, 3, ms.float64)
+    columns = ops.solve(shared, b.transpose(1, 0)).transpose(1, 0)
+    return ops.cholesky(positive), columns
+
+
+def logarithms(a, b, shared):
+    """The logarithms of determinants, and a solution by a matrix for all, added up."""
+    return ops.slogdet(a)[1].sum() + (ops.solve(shared, b.transpose(1, 0)) ** 2).sum()
+
+
+def test_factorizations(tmp_path):
+    inputs = [
+        ms.Tensor(shape=[None, 3, 3], dtype=ms.float64),
+        ms.Tensor(shape=[None, 3], dtype=ms.float64),
+        ms.Tensor(np.zeros((3, 3))),
+    ]
+    slopes = ms.value_and_grad(logarithms, (0, 1, 2))
+    models = []
+    for function in (solved, slopes):
+        name = str(tmp_path / f"model{len(models)}")
+        ms.export(function, *inputs, file_name=name, value_and_grad=False)
+        models.append(ms.load(name).forward)
+    state = np.random.default_rng(9)
+    for n in (1, 2, 3, 9, 130):
+        a, b = state.standard_normal((n, 3, 3)) + 3 * np.eye(3), state.standard_normal((n, 3))
+        m = state.standard_normal((3, 3)) + 3 * np.eye(3)
+        given = [ms.Tensor(array) for array in (a, b, m)]
+        positive = a @ a.transpose(0, 2, 1) + np.eye(3)
+        y = np.linalg.solve(m, b.T)
+        wanted = np.linalg.cholesky(positive), y.T
+        for found, expected in zip(models[0](*given), wanted, strict=True):
+            np.testing.assert_allclose(found.asnumpy(), expected, 1e-10, 1e-12)
+        value, by_a, by_b, by_m = (t.asnumpy() for t in models[1](*given))
+        close(value, np.log(np.abs(np.linalg.det(a))).sum() + (y**2).sum(), n)
+        back = np.linalg.solve(m.T, 2 * y)
+        np.testing.assert_allclose(by_a, np.linalg.inv(a).transpose(0, 2, 1), 1e-10, 1e-12)
+        np.testing.assert_allclose(by_b, back.T, 1e-10, 1e-12)
+        close(by_m, -back @ y.T, n)
+
+
 @pytest.fixture
 def compiled(monkeypatch):
     """Names of what is compiled."""

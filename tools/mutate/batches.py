@@ -2,7 +2,7 @@
 
     python tools/mutate/batches.py [--only "chosen"]
 
-As residency.py does: random programs of test/fuzz/any_batch_sums.py run first, then the tests.
+As residency.py does: random programs of test/fuzz/any_batch_sums.py and dynamic_files.py run first, then the tests.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ import argparse
 
 from residency import judge
 
-FILES = {"passes/batch": ["BatchForms", "SampleFlow", "SampleRules", "SumPhases", "TileLoops"]}
+FILES = {
+    "passes/batch": [
+        *("BatchForms", "DynamicBatch", "SampleFlow", "SampleRules"),
+        *("SumPhases", "TileBatch", "TileLoops"),
+    ]
+}
 TESTS = [f"test/python/test_{name}.py" for name in ("any_batch_training", "any_batch")]
 
 
@@ -21,8 +26,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="mistakes with these words")
     options = parser.parse_args()
     programs = ["test/fuzz/any_batch_sums.py", "--first=0", f"--count={options.count}"]
+    files = ["test/fuzz/dynamic_files.py", "--first=0", f"--count={5 * options.count}"]
     tests = ["pytest", "-q", "-x", "-m", "not sweep", "-p", "no:cacheprovider", *TESTS]
-    judge(FILES, [programs, tests], options.only)
+    judge(FILES, [files, programs, tests], options.only)
 
 
 if __name__ == "__main__":

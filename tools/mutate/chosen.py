@@ -432,6 +432,8 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("a maximum is a sum", "reduces(«Combine::Max»)", "Combine::Add"),
         ("slices take any samples", "slice.getStarts()[dim] == 0", "true"),
+        ("groups have parts of the samples", "filters.before % groups == 0", "true"),
+        ("rows of a matrix are samples", "found.dim >= rank - 2", "false"),
     ],
     "SampleFlow": [
         ("sums begin with one", "FloatAttr::get(element, «0.0»)", "1.0"),
@@ -454,7 +456,11 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "!isMemoryEffectFree(op) && !isa<StashEmptyOp>(op))\n      «need(op);»",
             ";",
         ),
-        ("a batch of one is as any", "if («one») {", "false"),
+        (
+            "programs for a size are for less, too",
+            "arith::CmpIPredicate::«eq», size",
+            "sle",
+        ),
     ],
     "TileLoops": [
         ("rows are counted twice", "«!once» && tile.first > 1", "true"),
@@ -462,6 +468,20 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "all tiles begin with the first sample",
             "b, loc, begin,\n        «arith::MulIOp::create(b, loc, loop.getInductionVar(), step)»",
             "zero",
+        ),
+    ],
+    "TileBatch": [
+        ("numbers are those of the stand-in", "evaluateForms(copy, rows);", ";"),
+        ("the batch of one is the program of two", "whole.emplace_back(«1», one);", "2"),
+        ("what has rows is no batch", "return batch.hasRows(type);", "return false;"),
+    ],
+    "DynamicBatch": [
+        ("limits of slices stay", "if (extent < 0 && limit == -1)\n        «limit = size;»", ";"),
+        ("the stand-in may be a size", "extent > 0 && extent % size == 0", "false"),
+        (
+            "no other sizes are looked at",
+            "return openBatch(module, *batch, «captures»);",
+            "ArrayRef<Captured>()",
         ),
     ],
     "BatchForms": [

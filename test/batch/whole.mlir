@@ -1,0 +1,28 @@
+// Where samples are added up, batches of the size of a large tile have a program
+// of their own, without phases: as one that is compiled for the size.
+// RUN: cell-opt %s --cell-tile-batch=tiles=64,32,8,1 | FileCheck %s
+
+module attributes {cell.batch = {max = 40 : i64, size = 65521 : i64}} {
+  // CHECK: func @centred(%[[N:.*]]: tensor<i64> {{.*}}, %[[X:.*]]: tensor<65521xf32>)
+  // CHECK: %[[SIZE:.*]] = arith.index_cast
+  // There is no batch of 64, and no tile.
+  // CHECK-NOT: constant 64
+  // CHECK: %[[C32:.*]] = arith.constant 32 : index
+  // CHECK-NEXT: %[[IS:.*]] = arith.cmpi eq, %[[SIZE]], %[[C32]] : index
+  // CHECK-NEXT: scf.if %[[IS]] -> (tensor<65521xf32>)
+  // CHECK: tensor.extract_slice %[[X]][%{{.*}}] [32] [1]
+  // CHECK: func.call @centred_of_32(
+  // CHECK: } else {
+  // CHECK: func.call @centred_phase_0_of_32(
+  // CHECK: func.call @centred_phase_1_of_8(
+  // CHECK: func private @centred_of_32(%{{.*}}: tensor<32xf32>) -> tensor<32xf32>
+  // CHECK: cell.constant dense<3.125000e-02> : tensor<f32>
+  func.func @centred(%x: tensor<65521xf32>) -> tensor<65521xf32> {
+    %0 = cell.reduce_sum %x over [0] : tensor<65521xf32> -> tensor<f32>
+    %1 = cell.constant dense<0.5> : tensor<f32> {cell.batch_form = array<f64: 0.0, 1.0, 1.0, 0.0>}
+    %2 = cell.mul %0, %1 : tensor<f32>
+    %3 = cell.broadcast %2 along [0] : tensor<f32> -> tensor<65521xf32>
+    %4 = cell.sub %x, %3 : tensor<65521xf32>
+    return %4 : tensor<65521xf32>
+  }
+}
