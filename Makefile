@@ -33,7 +33,7 @@ wheel: build ## Make wheels in dist/, for pip and machines without LLVM
 ##@ Before a change is merged
 
 test-wheel: wheel ## Install the wheels into clean environments, LLVM hidden, and test them
-	@tools/wheel/sdist.sh
+	@JOBS=$(JOBS) tools/wheel/sdist.sh --build
 	@tools/wheel/test.sh
 
 test-gpu: build ## Run the Python tests with what they compute on an emulated GPU
