@@ -27,11 +27,16 @@ from pathlib import Path
 import numpy as np
 
 ROWS = 64
-MLPS = {"mlp": (784, 256, 10), "wide mlp": (784, 1024, 1024, 10)}
+MLPS = {
+    "mlp": (784, 256, 10),
+    "wide mlp": (784, 1024, 1024, 10),
+    "deep mlp": (784, *[1024] * 9, 10),
+}
 WORKLOADS = (*MLPS, "cnn")
 NAMES = {
     "mlp": "784-256-10",
     "wide mlp": "784-1024-1024-10",
+    "deep mlp": "MLP of 8 layers of 1024 x 1024",
     "cnn": "digits CNN, 28x28",
 }
 
@@ -274,7 +279,7 @@ def table(options):
     print(f"{time.strftime('%Y-%m-%d')}, {processor()}, medians of {options.steps} steps, ms:\n")
     print("| step, 64 rows a rank | framework | 1 rank | 2 ranks | efficiency |")
     print("| --- | --- | ---: | ---: | ---: |")
-    for workload in options.workloads:
+    for workload in options.workloads or ("mlp", "wide mlp", "cnn"):
         for kind, python in pythons:
             if python is None:
                 print(f"| {NAMES[workload]} | {titles[kind]} | - (no Python is given) | - | - |")
@@ -297,8 +302,8 @@ NETWORKS = {"none": "", "25 Gbit/s": "10,3125", "10 Gbit/s": "20,1250", "1 Gbit/
 
 
 def overlap(options):
-    """What a thread hides of a network, on the first of the workloads."""
-    workload = options.workloads[0]
+    """What a thread hides of a network, behind the backpropagation of a deep MLP."""
+    workload = (options.workloads or ["deep mlp"])[0]
     print(
         f"{time.strftime('%Y-%m-%d')}, {processor()}, {NAMES[workload]}, 64 rows a rank, 2 ranks; medians of "
         f"{options.steps} steps, ms:\n"
@@ -333,7 +338,7 @@ def main():
     parser.add_argument("--limit", type=int, default=120, help="seconds for a measurement")
     parser.add_argument("--real-time", action="store_true", help="by 'chrt -r 11'")
     parser.add_argument("--network", help="as CELLGRAD_COMM_NETWORK, for shared memory")
-    parser.add_argument("--workloads", nargs="+", default=WORKLOADS, choices=WORKLOADS)
+    parser.add_argument("--workloads", nargs="+", choices=WORKLOADS)
     parser.add_argument("--overlap", action="store_true", help="with and without a thread")
     parser.add_argument("--inside", choices=WORKERS)
     parser.add_argument("--workload", choices=WORKLOADS)
