@@ -3,6 +3,7 @@
 Each gives what MindSpore gives in one of its modes; programs with Cells run in both of ours.
 """
 
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -30,6 +31,7 @@ CASES = [
 def named_mindspore():
     before, package = dict(sys.modules), dropin.Type.package
     dropin.install()
+    importlib.import_module(dropin.NAME)  # its defaults, before the tests say the mode
     yield
     dropin.Type.package = package
     ms.set_context(mode=ms.GRAPH_MODE)
