@@ -342,3 +342,25 @@ def test_halves_are_added_in_float32():
     assert float(x.var()) == 0
     assert float(ops.softmax(x[:1000])[0]) == pytest.approx(1e-3, rel=1e-2)
     np.testing.assert_allclose(ms.grad(lambda v: v.mean())(x).asnumpy(), 1e-5, rtol=1e-2)
+
+
+def test_the_mode_may_change_between_calls_of_one_gradient():
+    ran = []
+
+    def square(x):
+        ran.append(type(x))
+        return x * x
+
+    gradient = ms.grad(square)
+    fixed = Parameter(Tensor(3.0), name="fixed", requires_grad=False)
+    for _ in range(2):
+        assert gradient(fixed).asnumpy() == 6
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        try:
+            assert gradient(fixed).asnumpy() == 0
+        finally:
+            ms.set_context(mode=ms.GRAPH_MODE)
+        ran.clear()
+        with ms.debug.eager():
+            gradient(Tensor(3.0))
+        assert ran == [Tensor]

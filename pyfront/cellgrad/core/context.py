@@ -143,6 +143,8 @@ current = [_CPU]
 prefix: list[Any] = []
 _dtype: list[Type] = []
 _eager = [variables.flag("EAGER")]
+# Whether calls run compiled code: what `graph_mode` says, for those that take no time.
+compiled = [not _eager[0]]
 _marks: dict[str, None] = {}
 _is_numbered = [False]  # the user has said which GPU
 
@@ -172,6 +174,7 @@ def run_eagerly(wanted: bool) -> bool:
     """Has everything run as ordinary Python, operation by operation, or not; what it was before."""
     before = _eager[0]
     _eager[0] = wanted
+    compiled[0] = graph_mode()
     return before
 
 
@@ -297,6 +300,7 @@ def set_context(**kwargs: Any) -> None:
                 wanted = "context.GRAPH_MODE (0) or context.PYNATIVE_MODE (1)"
                 raise argument_error(ValueError, "context.set_context", "mode", wanted, value)
             _context["mode"] = int(value)
+            compiled[0] = graph_mode()
         elif key == "device_id":
             _choose(_SET_CONTEXT, _context["device_target"], value)
         elif key == _THREADS:

@@ -25,6 +25,7 @@ else:
 
 __all__ = ["Tensor", "tensor"]
 
+_new = object.__new__
 _INPUTS = (
     "a number, bool, (nested) list or tuple of them, numpy.ndarray, Tensor or an object with "
     "__dlpack__"
@@ -174,7 +175,7 @@ class Tensor(_Methods):
 
     @staticmethod
     def _wrap(buffer: Any, sig: Signature) -> Tensor:
-        out = Tensor.__new__(Tensor)
+        out: Tensor = _new(Tensor)
         out._buf = buffer
         out._sig = sig
         return out

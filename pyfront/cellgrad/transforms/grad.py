@@ -25,6 +25,7 @@ from cellgrad.core.arguments import (
     check_int,
     check_sequence,
 )
+from cellgrad.core.context import compiled as _compiled
 from cellgrad.core.errors import either, error
 from cellgrad.core.foreign import hinting
 from cellgrad.core.mutable import holds_mutable
@@ -57,10 +58,15 @@ class _GradFunction:
         self._programs: dict[Any, _jit.Program] = {}  # by what is frozen
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if state.current.scope is not None:
+        current = state.current
+        if current.scope is not None:
             return self._traced(self.function, args, kwargs)
-        if state.current.tape is not None:
-            state.current.tape.keep(self.function)
+        if current.tape is not None:
+            current.tape.keep(self.function)
+        if _compiled[0]:  # what `compiled_or_not` does then, in less time
+            program = self._programs.get(None)
+            if program is not None and not program.dynamic:
+                return program(args, kwargs)
         frozen = frozen_positions(args)
         return compiled_or_not(
             lambda: self._program(frozen),
