@@ -103,4 +103,4 @@ setup: ## Install what is missing (Debian 12) and make .venv and build; the othe
 	@tools/setup/bootstrap.sh
 
 clean: ## Remove what builds made (.venv stays)
-	@rm -rf build build-wheel dist build-release build-asan build-asan-python build-checked build-device .device
+	@rm -rf build build-wheel dist build-release build-asan build-asan-python build-checked build-aarch64 build-device .device
