@@ -9,6 +9,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Activation
 from cellgrad.core.arguments import argument_error, check_bool, check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -279,7 +280,7 @@ class _Layer(Cell):
         nhead: int,
         dim_feedforward: int,
         dropout: float,
-        activation: Any,
+        activation: Activation,
         layer_norm_eps: float,
         batch_first: bool,
         norm_first: bool,
@@ -367,7 +368,7 @@ class TransformerEncoderLayer(_Layer):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: Any = "relu",
+        activation: Activation = "relu",
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -421,7 +422,7 @@ class TransformerDecoderLayer(_Layer):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: Any = "relu",
+        activation: Activation = "relu",
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -490,7 +491,9 @@ class TransformerEncoder(_Stack):
     (5, 1, 8)
     """
 
-    def __init__(self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Any = None):
+    def __init__(
+        self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Cell | None = None
+    ):
         super().__init__(encoder_layer, num_layers, norm)
 
     def construct(
@@ -510,7 +513,9 @@ class TransformerDecoder(_Stack):
     (5, 1, 8)
     """
 
-    def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Any = None):
+    def __init__(
+        self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Cell | None = None
+    ):
         super().__init__(decoder_layer, num_layers, norm)
 
     def construct(
@@ -555,7 +560,7 @@ class Transformer(Cell):
         num_decoder_layers: int = 6,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: Any = "relu",
+        activation: Activation = "relu",
         custom_encoder: Cell | None = None,
         custom_decoder: Cell | None = None,
         layer_norm_eps: float = 1e-5,

@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Activation, InitLike
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.initializer import HeUniform, Uniform, initializer
@@ -110,10 +111,10 @@ class Dense(Cell):
         self,
         in_channels: int,
         out_channels: int,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         has_bias: bool = True,
-        activation: Any = None,
+        activation: Activation = None,
         dtype: Type | None = None,
     ):
         super().__init__()

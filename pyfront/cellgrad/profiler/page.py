@@ -47,7 +47,11 @@ class Page:
 
 
 def show(
-    fn: Callable[..., Any], *inputs: Any, grad: bool = False, timed: bool = False, **kwargs: Any
+    fn: Callable[..., object],
+    *inputs: object,
+    grad: bool = False,
+    timed: bool = False,
+    **kwargs: object,
 ) -> Page:
     """A page that shows what the compiler makes of a call: the IR of every stage beside the Python source, forward
     beside its derivative, the graph, kernels with their bytes and operations, and temporaries in memory over the

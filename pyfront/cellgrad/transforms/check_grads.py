@@ -21,8 +21,8 @@ _STEP = 1e-3  # of a difference of sixth order in float64: rounding is near 1e-1
 
 
 def check_grads(
-    f: Callable[..., Any],
-    args: Any,
+    f: Callable[..., object],
+    args: object,
     order: int = 2,
     modes: Sequence[str] = ("fwd", "rev"),
     *,

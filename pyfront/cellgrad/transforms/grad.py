@@ -9,12 +9,24 @@ and outside of Cells.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, ParamSpec, TypeVar, overload
+from collections.abc import Callable, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    TypeVarTuple,
+    Unpack,
+    cast,
+    overload,
+)
 
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.core import html, state
+from cellgrad.core.aliases import Function, Weights
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -36,10 +48,15 @@ from cellgrad.transforms.on_tape import (
 )
 from cellgrad.transforms.past import Written, call_noting_writes, past
 
+if TYPE_CHECKING:
+    from cellgrad.core.aliases import Derivative
+
 __all__ = ["GradOperation", "get_grad", "grad", "jvp", "linearize", "value_and_grad", "vjp"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
+Inputs = TypeVarTuple("Inputs")
 
 
 class _GradFunction:
@@ -197,31 +214,94 @@ def _make(
 
 @overload
 def grad(
-    fn: Callable[P, Any],
+    fn: Function[Concatenate[Tensor, P], object],
+    grad_position: Literal[0] = 0,
+    weights: None = None,
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def grad(
+    fn: Function[Concatenate[T, P], object],
+    grad_position: Literal[0] = 0,
+    weights: None = None,
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[T, P], T]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[T, Tensor, P], object],
+    grad_position: Literal[1],
+    weights: None = None,
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[T, Tensor, P], Tensor]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[Tensor, Tensor, P], object],
+    grad_position: tuple[Literal[0], Literal[1]],
+    weights: None = None,
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, Tensor, P], tuple[Tensor, Tensor]]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    fn: Function[P, object],
+    grad_position: None,
+    weights: Parameter,
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[P, Tensor]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    fn: Function[P, object],
+    grad_position: None,
+    weights: Sequence[Parameter],
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[P, tuple[Tensor, ...]]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[Tensor, P], object],
+    grad_position: Literal[0],
+    weights: Sequence[Parameter],
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, P], tuple[Tensor, tuple[Tensor, ...]]]: ...
+@overload
+def grad(
+    fn: Function[P, object],
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: Literal[False] = False,
-) -> Callable[P, Any]: ...
+) -> Derivative[P, Any]: ...
 @overload
 def grad(
-    fn: Callable[..., Any],
+    fn: Function[..., object],
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
-) -> Callable[..., Any]: ...
+) -> Derivative[..., Any]: ...
 @hinting
 def grad(
-    fn: Callable[..., Any],
+    fn: Any,
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
-) -> Callable[..., Any]:
+) -> Any:
     """A function that gives the gradient of `fn`.
 
     The gradient is that of the sum of all elements of all outputs or, with `has_aux`, of the first
@@ -264,31 +344,94 @@ def grad(
 
 @overload
 def value_and_grad(
-    fn: Callable[P, R],
+    fn: Function[Concatenate[Tensor, P], R],
+    grad_position: Literal[0] = 0,
+    weights: None = None,
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, P], tuple[R, Tensor]]: ...
+@overload
+def value_and_grad(
+    fn: Function[Concatenate[T, P], R],
+    grad_position: Literal[0] = 0,
+    weights: None = None,
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[T, P], tuple[R, T]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[T, Tensor, P], R],
+    grad_position: Literal[1],
+    weights: None = None,
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[T, Tensor, P], tuple[R, Tensor]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[Tensor, Tensor, P], R],
+    grad_position: tuple[Literal[0], Literal[1]],
+    weights: None = None,
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, Tensor, P], tuple[R, tuple[Tensor, Tensor]]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fn: Function[P, R],
+    grad_position: None,
+    weights: Parameter,
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[P, tuple[R, Tensor]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fn: Function[P, R],
+    grad_position: None,
+    weights: Sequence[Parameter],
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[P, tuple[R, tuple[Tensor, ...]]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[Tensor, P], R],
+    grad_position: Literal[0],
+    weights: Sequence[Parameter],
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, P], tuple[R, tuple[Tensor, tuple[Tensor, ...]]]]: ...
+@overload
+def value_and_grad(
+    fn: Function[P, R],
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: Literal[False] = False,
-) -> Callable[P, tuple[R, Any]]: ...
+) -> Derivative[P, tuple[R, Any]]: ...
 @overload
 def value_and_grad(
-    fn: Callable[..., R],
+    fn: Function[..., R],
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
-) -> Callable[..., tuple[R, Any]]: ...
+) -> Derivative[..., tuple[R, Any]]: ...
 @hinting
 def value_and_grad(
-    fn: Callable[..., Any],
+    fn: Any,
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
-) -> Callable[..., Any]:
+) -> Any:
     """A function that gives the value of `fn` and its gradient, ``(value, gradient)``; see `grad`.
 
     With `has_aux` the value is the tuple of all outputs.
@@ -329,7 +472,7 @@ class GradOperation:
         self.get_by_list = get_by_list
         self.sens_param = sens_param
 
-    def __call__(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
+    def __call__(self, fn: Function[..., object], weights: Weights = None) -> Callable[..., Any]:
         check_callable(fn, "GradOperation", "fn", "a Cell or a function")
         if self.get_by_list and weights is None:
             listed = getattr(fn, "trainable_params", None)
@@ -353,7 +496,7 @@ class GradOperation:
         )
 
 
-def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
+def get_grad(gradients: object, identifier: int | Parameter) -> Tensor:
     """Picks a gradient by position or Parameter from what a function made with ``return_ids=True``
     returned.
 
@@ -395,8 +538,26 @@ def _search(gradients: Any, wanted: int | str) -> Any:
     return None
 
 
-@hinting
-def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool = False) -> Any:
+@overload
+def vjp(
+    fn: Callable[[Unpack[Inputs]], R],
+    *inputs: Unpack[Inputs],
+    weights: None = None,
+    has_aux: Literal[False] = False,
+) -> tuple[R, Derivative[..., tuple[Unpack[Inputs]]]]: ...
+@overload
+def vjp(
+    fn: Function[..., R], *inputs: object, weights: Weights = None, has_aux: Literal[False] = False
+) -> tuple[R, Derivative[..., Any]]: ...
+@overload
+def vjp(
+    fn: Function[..., tuple[object, ...]],
+    *inputs: object,
+    weights: Weights = None,
+    has_aux: Literal[True],
+) -> tuple[Any, Derivative[..., Any], Any]: ...
+@hinting  # type: ignore[misc]
+def vjp(fn: Any, *inputs: Any, weights: Weights = None, has_aux: bool = False) -> Any:
     """The output of `fn` and a function from cotangents to gradients.
 
     Args:
@@ -418,9 +579,9 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     [1. 4.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  4.00000000e+01]),)
     """
     check_callable(fn, "vjp", "fn", "a Cell or a function")
-    weights = _check_weights(weights, "vjp")
+    by = _check_weights(weights, "vjp")
     check_bool(has_aux, "vjp", "has_aux")
-    request = Request("all", weights, has_aux, False, False, "vjp")
+    request = Request("all", by, has_aux, False, False, "vjp")
 
     def pull(
         asked: Request, function: Any, inputs: Any, sens: Any, written: Written, before: Any
@@ -469,8 +630,16 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     return out, vjp_fn
 
 
+@overload
+def jvp(
+    fn: Function[..., R], inputs: object, v: object, has_aux: Literal[False] = False
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    fn: Function[..., object], inputs: object, v: object, has_aux: Literal[True]
+) -> tuple[Any, Any, Any]: ...
 @hinting
-def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> Any:
+def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False) -> Any:
     """The output of `fn` and its directional derivative along `v` (forward mode).
 
     Args:
@@ -508,7 +677,9 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
     )
 
 
-def linearize(fn: Callable[..., Any], inputs: Any) -> tuple[Any, Callable[[Any], Any]]:
+def linearize(
+    fn: Function[..., R], inputs: Tensor | Sequence[Tensor]
+) -> tuple[R, Callable[[Tensor | Sequence[Tensor]], R]]:
     """The output of `fn`, and a function from directions to the derivative of the output along them.
 
     Args:
@@ -542,6 +713,6 @@ def linearize(fn: Callable[..., Any], inputs: Any) -> tuple[Any, Callable[[Any],
             fn,
             args,
             {},
-            lambda: fn(*args),
+            lambda: cast(Any, fn)(*args),
         )
     return out, lambda v: jvp(fn, args, v)[1]
