@@ -37,23 +37,23 @@ def truth(times: np.ndarray, start: np.ndarray) -> np.ndarray:
 class Field(nn.Cell):
     """The right-hand side: a network of the cubes of y."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.hidden = nn.Dense(2, 50, activation="tanh")
         self.out = nn.Dense(50, 2)
 
-    def construct(self, y):
+    def construct(self, y: ms.Tensor) -> ms.Tensor:
         return self.out(self.hidden(y * y * y))
 
 
 class Solver(nn.Cell):
     """y(t + span) from y(t), for rows of y, by Bogacki and Shampine's pair."""
 
-    def __init__(self, field):
+    def __init__(self, field: Field) -> None:
         super().__init__()
         self.field = field
 
-    def construct(self, y, span):
+    def construct(self, y: ms.Tensor, span: ms.Tensor) -> ms.Tensor:
         t = ops.zeros_like(span)
         h = 0.2 * span
         trips = ops.zeros_like(span)
@@ -77,16 +77,18 @@ class Solver(nn.Cell):
 class Loss(nn.Cell):
     """The error of y after a span, and how often the loop went round."""
 
-    def __init__(self, solver):
+    def __init__(self, solver: Solver) -> None:
         super().__init__()
         self.solver = solver
 
-    def construct(self, y, span, target):
+    def construct(self, y: ms.Tensor, span: ms.Tensor, target: ms.Tensor) -> ms.Tensor:
         found, trips = self.solver(y, span)
         return ops.mean(ops.abs(found - target)), trips
 
 
-def plot(losses: list[float], trips: list[float], found, wanted, path: Path) -> None:
+def plot(
+    losses: list[float], trips: list[float], found: ms.Tensor, wanted: ms.Tensor, path: Path
+) -> None:
     figure, (loss, count, phase) = plt.subplots(1, 3, figsize=(13, 3.6))
     loss.semilogy(losses, linewidth=0.6)
     loss.set(xlabel="step", ylabel="mean error", title="Training")
@@ -120,7 +122,7 @@ def main() -> int:
     gradient = ms.value_and_grad(loss, None, optimizer.parameters, has_aux=True)
 
     @ms.jit
-    def step(y, span, target):
+    def step(y: ms.Tensor, span: ms.Tensor, target: ms.Tensor) -> ms.Tensor:
         (value, trips), gradients = gradient(y, span, target)
         optimizer(gradients)
         return value, trips

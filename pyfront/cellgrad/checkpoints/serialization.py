@@ -149,7 +149,7 @@ def save_checkpoint(
     ckpt_file_name: str,
     integrated_save: bool = True,
     async_save: bool | str = False,
-    append_dict: dict[str, object] | None = None,
+    append_dict: Mapping[str, object] | None = None,
     enc_key: bytes | None = None,
     enc_mode: str = "AES-GCM",
     choice_func: Choice = None,
@@ -377,7 +377,7 @@ def _fitting(target: Parameter, value: Tensor, strict: bool) -> Tensor:
 
 def load_param_into_net(
     net: Cell,
-    parameter_dict: dict[str, object],
+    parameter_dict: Mapping[str, object],
     strict_load: bool = False,
     remove_redundancy: bool = False,
 ) -> tuple[list[str], list[str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad.core.aliases import ArrayLike, Columns, TensorLike
+from cellgrad.core.aliases import ArrayLike, Columns
 from cellgrad.core.arguments import argument_error, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.dataset._decode import images_of_pillow
@@ -156,7 +156,7 @@ class RandomColorAdjust(Transform):
             )
         return low, high
 
-    def drawn(self, random: np.random.Generator, *values: ArrayLike) -> Columns:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         chosen = [self._ranges[i] for i in random.permutation(3)]
         steps = [kind(random.uniform(*between)) for kind, between in chosen if between != (1, 1)]
         out = values
@@ -174,7 +174,7 @@ class Solarize(Transform):
     [[10, 154, 55, 201]]
     """
 
-    def __init__(self, threshold: TensorLike):
+    def __init__(self, threshold: float | Sequence[float]):
         pair = threshold if isinstance(threshold, tuple | list) else (threshold, 255)
         if len(pair) != 2:
             raise argument_error(TypeError, self.name, "threshold", "a number or two", threshold)
@@ -266,7 +266,7 @@ class RandomRotation(Rotate):
             )
         self.between = tuple([check_number(v, self.name, "degrees") for v in degrees])
 
-    def drawn(self, random: np.random.Generator, *values: ArrayLike) -> Columns:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         low, high = self.between
         angle = random.uniform(low, high)
         out = tuple([self._turned(_bytes(np.asarray(v), self.name), angle) for v in values])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from cellgrad.core import dtype as mstype
@@ -272,7 +272,7 @@ class NumpySlicesDataset(Source):
 
     def __init__(
         self,
-        data: ArrayLike,
+        data: ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike],
         column_names: Names | None = None,
         num_samples: int | None = None,
         num_parallel_workers: int = 1,

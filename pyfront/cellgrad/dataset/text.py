@@ -386,7 +386,7 @@ class TruncateSequencePair(Transform):
     def __init__(self, max_length: int):
         self.longest = check_int(max_length, self.name, "max_length", at_least=0)
 
-    def drawn(self, random: np.random.Generator, *values: ArrayLike) -> Columns:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         if len(values) != 2:
             raise error(
                 TypeError, f"For '{self.name}', two arrays are expected, but got {len(values)}."

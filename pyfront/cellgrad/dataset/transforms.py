@@ -218,7 +218,7 @@ class Compose(Transform):
     def __init__(self, transforms: Sequence[Callable[..., object]]):
         self.transforms = functions(transforms, self.name)
 
-    def drawn(self, random: np.random.Generator, *values: ArrayLike) -> Columns:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         out = chain(self.transforms, random, values)
         return out if len(out) > 1 else out[0]
 
@@ -230,7 +230,7 @@ class RandomApply(Drawing):
         super().__init__(prob)
         self.transforms = functions(transforms, self.name)
 
-    def drawn(self, random: np.random.Generator, *values: ArrayLike) -> Columns:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         out = chain(self.transforms, random, values) if random.random() < self.prob else values
         return out if len(out) > 1 else out[0]
 
@@ -238,7 +238,7 @@ class RandomApply(Drawing):
 class RandomChoice(Compose):
     """One of the functions."""
 
-    def drawn(self, random: np.random.Generator, *values: ArrayLike) -> Columns:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         chosen = self.transforms[int(random.integers(len(self.transforms)))]
         out = applied(chosen, random, values)
         return out if len(out) > 1 else out[0]
@@ -247,7 +247,7 @@ class RandomChoice(Compose):
 class RandomOrder(Compose):
     """Functions applied one after the other, in random order."""
 
-    def drawn(self, random: np.random.Generator, *values: ArrayLike) -> Columns:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         order = random.permutation(len(self.transforms))
         out = chain([self.transforms[i] for i in order], random, values)
         return out if len(out) > 1 else out[0]

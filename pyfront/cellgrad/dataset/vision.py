@@ -313,7 +313,7 @@ class RandomCrop(Transform):
         self.pad = None if padding is None else Pad(padding, fill_value, padding_mode)
         self.pad_if_needed, self.fill_value, self.mode = pad_if_needed, fill_value, padding_mode
 
-    def drawn(self, random: np.random.Generator, *values: ArrayLike) -> Columns:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         place = random.random(2)
         out = tuple(self._from(_image(np.asarray(v), self.name), place) for v in values)
         return out if len(out) > 1 else out[0]
@@ -435,7 +435,7 @@ class RandomResizedCrop(Transform):
             raise argument_error(ValueError, self.name, what, expected, value)
         return float(pair[0]), float(pair[1])
 
-    def drawn(self, random: np.random.Generator, *values: ArrayLike) -> Columns:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         images = [_image(np.asarray(v), self.name) for v in values]
         y, x, size = self._part(random, *images[0].shape[:2])
         out = tuple(self.resize.one(_part(image, y, x, size, self.name)) for image in images)
@@ -462,7 +462,7 @@ class RandomResizedCrop(Transform):
 class RandomCropDecodeResize(RandomResizedCrop):
     """`RandomResizedCrop` of the image that the bytes of a file are; see `Decode`."""
 
-    def drawn(self, random: np.random.Generator, *values: ArrayLike) -> Columns:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         return super().drawn(random, *[Decode().one(np.asarray(v)) for v in values])
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from cellgrad import _native
@@ -21,7 +21,7 @@ from cellgrad.compile.any_batch import STAND_IN, largest_batch, open_batch
 from cellgrad.compile.failures import compile_error, reproducers
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
-from cellgrad.core.aliases import TensorLike
+from cellgrad.core.aliases import Function
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -46,12 +46,12 @@ __all__ = ["LoadedModel", "export", "load"]
 
 
 def export(
-    net: Callable[..., object],
+    net: Function[..., object],
     *inputs: object,
     file_name: str,
     file_format: str = "SO",
     value_and_grad: object = None,
-    step: TensorLike | None = None,
+    step: object = None,
     target: str = "native",
     device: str = "cpu",
     chip: str | Sequence[str] | None = None,

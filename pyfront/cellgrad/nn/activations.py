@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import TensorLike
@@ -73,7 +75,7 @@ class PReLU(Cell):
     [-0.25  0.    2.  ]
     """
 
-    def __init__(self, channel: int = 1, w: TensorLike = 0.25):
+    def __init__(self, channel: int = 1, w: TensorLike | Sequence[float] = 0.25):
         super().__init__()
         if isinstance(channel, bool) or not isinstance(channel, int):
             raise error(

@@ -11,7 +11,7 @@ import numpy as np
 
 from cellgrad import _native
 from cellgrad.core import effects, partial, record, state, views
-from cellgrad.core.aliases import Dims, Index, ShapeLike, TensorLike
+from cellgrad.core.aliases import Dims, Index, ShapeLike
 from cellgrad.core.dynamic import dynamic
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
@@ -497,7 +497,7 @@ def slice(input_x: Tensor, begin: Dims, size: ShapeLike) -> Tensor:
 def strided_slice(
     input_x: Tensor,
     begin: Dims,
-    end: TensorLike,
+    end: Dims,
     strides: Dims,
     begin_mask: int = 0,
     end_mask: int = 0,

@@ -481,7 +481,7 @@ def size(input_x: Tensor) -> int:
 
 
 @public()
-def print_(*input_x: TensorLike) -> None:
+def print_(*input_x: object) -> None:
     """Prints text and tensors: in compiled functions when the code runs, in order.
 
     >>> ops.print_("x =", Tensor([1.0, 2.0]))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from cellgrad.capture import calls
 from cellgrad.compile import memory as _memory
 from cellgrad.compile.program import Program, function_name
-from cellgrad.core.aliases import TensorLike
+from cellgrad.core.aliases import Function
 from cellgrad.core.arguments import argument_error, check_callable
 from cellgrad.transforms.grad import value_and_grad
 
@@ -71,7 +70,7 @@ class MemoryReport:
 
 
 def memory_report(
-    function: Callable[..., object], *inputs: object, grad: TensorLike = False, **kwargs: object
+    function: Function[..., object], *inputs: object, grad: bool = False, **kwargs: object
 ) -> MemoryReport:
     """Says what a call needs of memory and which values take it, at compile time.
 

@@ -10,7 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
-from cellgrad.core.aliases import Rate, TensorLike
+from cellgrad.core.aliases import Rate
 from cellgrad.core.arguments import argument_error, check_instance, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
@@ -386,8 +386,8 @@ class CyclicLR(LRScheduler):
     def __init__(
         self,
         optimizer: Optimizer,
-        base_lr: TensorLike,
-        max_lr: TensorLike,
+        base_lr: float | Sequence[float],
+        max_lr: float | Sequence[float],
         step_size_up: int = 2000,
         step_size_down: int | None = None,
         mode: str = "triangular",
@@ -517,7 +517,7 @@ class ReduceLROnPlateau:
         threshold: float = 1e-4,
         threshold_mode: str = "rel",
         cooldown: int = 0,
-        min_lr: TensorLike = 0,
+        min_lr: float | Sequence[float] = 0,
         eps: float = 1e-8,
     ):
         if factor >= 1.0:

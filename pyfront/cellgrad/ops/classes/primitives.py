@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from cellgrad.core.aliases import Axis, TensorLike
+from cellgrad.core.aliases import Axis
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import contractions, reductions, selection
@@ -165,5 +165,5 @@ class Print(Primitive):
     x = [1. 2.]
     """
 
-    def __call__(self, *input_x: TensorLike) -> None:
+    def __call__(self, *input_x: object) -> None:
         selection.print_(*input_x)

@@ -174,7 +174,7 @@ class StridedSlice(Primitive):
         super().__init__()
         self.masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
 
-    def __call__(self, input_x: Tensor, begin: Dims, end: TensorLike, strides: Dims) -> Tensor:
+    def __call__(self, input_x: Tensor, begin: Dims, end: Dims, strides: Dims) -> Tensor:
         return indexing.strided_slice(input_x, begin, end, strides, *self.masks)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.aliases import TensorLike
+from cellgrad.core.aliases import DTypeLike, TensorLike
 from cellgrad.core.arguments import argument_error, check_bool, check_int, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -227,7 +227,7 @@ def scalar_to_tensor(input_x: TensorLike, dtype: Type = mstype.float32) -> Tenso
 
 
 @public("ops.ScalarCast")
-def scalar_cast(input_x: TensorLike, input_y: TensorLike) -> bool | int | float | Tensor:
+def scalar_cast(input_x: TensorLike, input_y: DTypeLike) -> bool | int | float | Tensor:
     """A number converted as a dtype says: int64, float64 or bool.
 
     Raises:
