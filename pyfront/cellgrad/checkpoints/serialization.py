@@ -14,7 +14,7 @@ import numpy as np
 from cellgrad.checkpoints import ckpt as _checkpoint
 from cellgrad.checkpoints import safetensors as _safetensors
 from cellgrad.checkpoints import together
-from cellgrad.core.aliases import Names
+from cellgrad.core.aliases import Names, State
 from cellgrad.core.arguments import check_bool, check_instance, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error, stack_position
@@ -121,7 +121,7 @@ def _named(save_obj: Any) -> Iterable[tuple[Any, Any]]:
     return out
 
 
-def _entries(save_obj: Any, append: dict[str, Any] | None, choice: Choice) -> Entries:
+def _entries(save_obj: Any, append: Mapping[str, Any] | None, choice: Choice) -> Entries:
     out: Entries = {}
     for name, value in _named(save_obj):
         if not isinstance(name, str) or not isinstance(value, Tensor | np.ndarray | str):
@@ -273,7 +273,7 @@ def load_checkpoint(
     crc_check: bool = False,
     remove_redundancy: bool = False,
     format: str = "ckpt",
-) -> dict[str, Parameter]:
+) -> State:
     """Reads Parameters from a file that `save_checkpoint`, here or in MindSpore, has written.
 
     Args:

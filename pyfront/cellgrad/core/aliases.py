@@ -56,6 +56,7 @@ __all__ = [
     "Array",
     "ArrayLike",
     "Axis",
+    "Columns",
     "DTypeLike",
     "Dims",
     "Function",
@@ -64,21 +65,21 @@ __all__ = [
     "InitLike",
     "LearningRate",
     "MappedAxes",
+    "MaybeArray",
+    "MetricValue",
     "Names",
     "Number",
     "Operand",
     "OptionalDims",
     "PaddingLike",
     "ParameterGroups",
+    "Rate",
     "Scalar",
     "ShapeLike",
     "State",
     "TensorData",
-    "TensorOrTensors",
-    "MetricValue",
-    "Columns",
-    "Rate",
     "TensorLike",
+    "TensorOrTensors",
     "Weights",
 ]
 
@@ -99,6 +100,9 @@ ArrayLike: TypeAlias = "Tensor | Array | Scalar | NestedSequence[Tensor | Array 
 
 Operand: TypeAlias = "Tensor | Array | Scalar | Sequence[float] | Sequence[Sequence[float]]"
 """What stands beside a Tensor in an expression."""
+
+MaybeArray: TypeAlias = "ArrayLike | None"
+"""The same, or None for what there is without it."""
 
 TensorData: TypeAlias = "ArrayLike | Exchanged"
 """What a Tensor is made of, tensors of other libraries included."""
@@ -167,5 +171,5 @@ Rate: TypeAlias = "float | Tensor"
 State: TypeAlias = "dict[str, Any]"
 """What an object keeps of itself, by name: of any kind, for a file."""
 
-MappedAxes: TypeAlias = "int | None | Sequence[object] | Mapping[str, object]"
+MappedAxes: TypeAlias = "int | Sequence[object] | Mapping[str, object] | None"
 """Which dimension of each input `vmap` goes along; nested as the inputs are."""

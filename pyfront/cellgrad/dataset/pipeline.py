@@ -202,16 +202,14 @@ class Dataset:
         >>> [row["x"].item() for row in data.create_dict_iterator()]
         [10, 20, 30, 40]
         """
-        listed: list[Any] = (
-            list(operations) if isinstance(operations, list | tuple) else [operations]
-        )
+        listed: Any = operations if isinstance(operations, list | tuple) else [operations]
         if not listed or not all(callable(f) for f in listed):
             raise error(TypeError, "For 'map', the 'operations' must be functions.")
         inputs = self._known(self.columns[:1] if input_columns is None else input_columns, "map")
         outputs = inputs if output_columns is None else names_of(output_columns, "map")
         given = num_parallel_workers or config.get_num_parallel_workers()
         workers = check_int(given, "map", "num_parallel_workers", at_least=1)
-        return _Map(self, listed, inputs, outputs, workers)
+        return _Map(self, list(listed), inputs, outputs, workers)
 
     def filter(
         self,
@@ -539,8 +537,6 @@ class _Slice(_Step):
 
 
 class _Pick(_Step):
-    """Rows of given positions."""
-
     def __init__(self, source: Dataset, positions: np.ndarray[Any, Any]):
         super().__init__(source)
         self.positions = positions

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from cellgrad.core.aliases import State
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn._state_hooks import StateHooks
 
@@ -310,3 +311,20 @@ class CellState(StateHooks):
 
 def _listed(names: list[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
+
+
+def _all_parameters(values: Iterable[Any]) -> bool:
+    return all(isinstance(v, Parameter) for v in values)
+
+
+def _check_distinct(parameters: Iterable[Parameter]) -> None:
+    """Refuses two Parameters of one name in a list or tuple that becomes an attribute."""
+    seen: dict[str, Parameter] = {}
+    for p in parameters:
+        if seen.setdefault(p.name, p) is not p:
+            raise error(
+                ValueError,
+                f"The value {p}, its name '{p.name}' already exists. Please set a unique name for "
+                "the parameter.",
+                "give each Parameter its own name",
+            )

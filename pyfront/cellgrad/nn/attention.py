@@ -21,7 +21,7 @@ from cellgrad.nn.activations import GELU
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.containers import CellList
 from cellgrad.nn.dropout import Dropout
-from cellgrad.nn.layers import Dense
+from cellgrad.nn.layers import Dense, _dense
 from cellgrad.nn.normalization import LayerNorm
 
 __all__ = [
@@ -323,16 +323,6 @@ class _Layer(Cell):
 
     def _feed_forward(self, x: Tensor) -> Tensor:
         return self.dense2(self.dropout(self.activation(self.dense1(x))))  # type: ignore[no-any-return]
-
-
-def _dense(inputs: int, outputs: int, dtype: Type | None) -> Dense:
-    return Dense(
-        inputs,
-        outputs,
-        weight_init=HeUniform(math.sqrt(5)),
-        bias_init=Uniform(1 / math.sqrt(inputs)),
-        dtype=dtype,
-    )
 
 
 class TransformerEncoderLayer(_Layer):

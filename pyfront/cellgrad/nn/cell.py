@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from cellgrad.capture import calls
@@ -16,19 +16,13 @@ from cellgrad.core.exact import same
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn._cell_modes import CellModes
-from cellgrad.nn._cell_state import CellState
+from cellgrad.nn._cell_state import CellState, _all_parameters, _check_distinct
 from cellgrad.nn._hidden import tell_hidden
 from cellgrad.nn._hooks import CellHooks
 from cellgrad.transforms import custom
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import ParamSpec, TypeVar
-
-    from cellgrad.core.aliases import Constructs
-
-    P = ParamSpec("P")
-    R = TypeVar("R")
+    from cellgrad.core.aliases import Constructs, P, R
 
 __all__ = ["Cell"]
 
@@ -590,20 +584,3 @@ class Cell(CellState, CellModes, CellHooks):
 
     def __eq__(self, other: object) -> bool:
         return self is other
-
-
-def _all_parameters(values: Iterable[Any]) -> bool:
-    return all(isinstance(v, Parameter) for v in values)
-
-
-def _check_distinct(parameters: Iterable[Parameter]) -> None:
-    """Refuses two Parameters of one name in a list or tuple that becomes an attribute."""
-    seen: dict[str, Parameter] = {}
-    for p in parameters:
-        if seen.setdefault(p.name, p) is not p:
-            raise error(
-                ValueError,
-                f"The value {p}, its name '{p.name}' already exists. Please set a unique name for "
-                "the parameter.",
-                "give each Parameter its own name",
-            )

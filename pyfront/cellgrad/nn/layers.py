@@ -193,3 +193,13 @@ class Dense(Cell):
         if self.activation is not None:
             s += f", activation={self.activation}"
         return s
+
+
+def _dense(inputs: int, outputs: int, dtype: Type | None) -> Dense:
+    return Dense(
+        inputs,
+        outputs,
+        weight_init=HeUniform(math.sqrt(5)),
+        bias_init=Uniform(1 / math.sqrt(inputs)),
+        dtype=dtype,
+    )

@@ -11,7 +11,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core.aliases import ArrayLike, Axis, DTypeLike, TensorOrTensors
+from cellgrad.core.aliases import ArrayLike, Axis, DTypeLike, MaybeArray, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_bool, check_int, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import is_number
@@ -97,11 +97,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
 
 
 def interp(
-    x: ArrayLike,
-    xp: ArrayLike,
-    fp: ArrayLike,
-    left: ArrayLike | None = None,
-    right: ArrayLike | None = None,
+    x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: MaybeArray = None, right: MaybeArray = None
 ) -> Tensor:
     """The line through points ``(xp, fp)``, of rising `xp`, at `x`; `left` and `right` outside of them,
     by default the first and last value.
@@ -321,11 +317,7 @@ def histogram2d(
 
 
 def diff(
-    a: Tensor,
-    n: int = 1,
-    axis: int = -1,
-    prepend: ArrayLike | None = None,
-    append: ArrayLike | None = None,
+    a: Tensor, n: int = 1, axis: int = -1, prepend: MaybeArray = None, append: MaybeArray = None
 ) -> Tensor:
     """The differences of neighbours, `n` times, after numbers or arrays put before and behind.
 

@@ -4,8 +4,9 @@ from typing import Any
 
 from cellgrad.capture.sequences import *  # noqa: F403
 from cellgrad.ops import *  # noqa: F403
-from cellgrad.transforms.grad import get_grad, grad, jvp, linearize, value_and_grad, vjp
+from cellgrad.transforms.grad import get_grad, grad, value_and_grad
 from cellgrad.transforms.jacobian import jacfwd, jacrev
+from cellgrad.transforms.products import jvp, linearize, vjp
 from cellgrad.transforms.taylor import derivative, jet
 from cellgrad.transforms.vmap import vmap
 

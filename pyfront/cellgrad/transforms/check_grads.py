@@ -10,7 +10,7 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
-from cellgrad.transforms.grad import jvp, vjp
+from cellgrad.transforms.products import jvp, vjp
 
 __all__ = ["TOLERANCES", "check_grads"]
 

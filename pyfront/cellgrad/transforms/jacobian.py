@@ -30,8 +30,9 @@ from cellgrad.transforms.differentiate import (
     push_forward,
     require_numbers,
 )
-from cellgrad.transforms.grad import _check_positions, grad, jvp
+from cellgrad.transforms.grad import _check_positions, grad
 from cellgrad.transforms.on_tape import Recorded, compiled_or_not, push_on_tape
+from cellgrad.transforms.products import jvp
 from cellgrad.transforms.vmap import batch
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacrev"]

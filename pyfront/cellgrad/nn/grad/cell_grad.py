@@ -9,7 +9,7 @@ from cellgrad.core.aliases import TensorOrTensors
 from cellgrad.core.arguments import check_callable
 from cellgrad.core.errors import error
 from cellgrad.nn.cell import Cell
-from cellgrad.transforms.grad import jvp, vjp
+from cellgrad.transforms.products import jvp, vjp
 
 __all__ = ["CustomVjp", "Jvp", "Vjp", "custom_vjp"]
 

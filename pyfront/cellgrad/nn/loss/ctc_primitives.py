@@ -17,7 +17,7 @@ from cellgrad.core.record import check_tensor, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.loss.ctc_loss import ctc_loss
 from cellgrad.ops._elementwise import Primitive
-from cellgrad.transforms.grad import vjp
+from cellgrad.transforms.products import vjp
 
 __all__ = ["CTCLoss", "CTCLossV2"]
 

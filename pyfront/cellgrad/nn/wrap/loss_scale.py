@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from cellgrad import ops
 from cellgrad.capture.branches import perform_where
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
-from cellgrad.core.aliases import Gradients, TensorLike
+from cellgrad.core.aliases import Gradients, TensorLike, TensorOrTensors
 from cellgrad.core.arguments import check_instance, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
@@ -20,9 +20,6 @@ from cellgrad.nn.wrap.finite import all_finite
 from cellgrad.ops.collectives import all_reduce
 
 T = TypeVar("T")
-from collections.abc import Sequence
-
-from cellgrad.core.aliases import TensorOrTensors
 
 __all__ = [
     "DynamicLossScaleUpdateCell",
