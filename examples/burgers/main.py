@@ -29,30 +29,28 @@ WEIGHT = 20.0  # of the known values beside the equation
 class Solution(nn.Cell):
     """u(x, t): four hidden layers of 20, applied to columns of points."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         sizes = [2, 20, 20, 20, 20]
         start = {"weight_init": "XavierUniform", "bias_init": "zeros", "dtype": ms.float64}
         hidden = [nn.Dense(a, b, activation="tanh", **start) for a, b in itertools.pairwise(sizes)]
         self.layers = nn.SequentialCell(*hidden, nn.Dense(20, 1, **start))
 
-    def construct(self, x: ms.Tensor, t: ms.Tensor) -> ms.Tensor:
+    def construct(self, x, t):
         return self.layers(ops.concat((x, t), 1))
 
 
 class Loss(nn.Cell):
     """The mean square of the equation's residual, and of the error at known points."""
 
-    def __init__(self, u: nn.Cell) -> None:
+    def __init__(self, u):
         super().__init__()
         self.u = u
 
-    def u_x(self, x: ms.Tensor, t: ms.Tensor) -> ms.Tensor:
+    def u_x(self, x, t):
         return ms.grad(self.u, 0)(x, t)
 
-    def construct(
-        self, x: ms.Tensor, t: ms.Tensor, x_known: ms.Tensor, t_known: ms.Tensor, u_known: ms.Tensor
-    ) -> ms.Tensor:
+    def construct(self, x, t, x_known, t_known, u_known):
         u = self.u(x, t)
         u_x, u_t = ms.grad(self.u, (0, 1))(x, t)
         u_xx = ms.grad(self.u_x, 0)(x, t)
@@ -95,7 +93,7 @@ def train(u: Solution, adam_steps: int, lbfgs_steps: int) -> list[float]:
     gradient = ms.value_and_grad(loss, None, u.trainable_params())
     bar = tqdm(desc="L-BFGS", total=lbfgs_steps, disable=None)
 
-    def closure() -> tuple[ms.Tensor, tuple[ms.Tensor, ...]]:
+    def closure():
         value, gradients = gradient(*data)
         losses.append(float(value))
         bar.update()
@@ -115,9 +113,7 @@ def train(u: Solution, adam_steps: int, lbfgs_steps: int) -> list[float]:
     return losses
 
 
-def plot(
-    u: np.ndarray, wanted: np.ndarray, x: ms.Tensor, t: ms.Tensor, losses: list[float], path: Path
-) -> None:
+def plot(u: np.ndarray, wanted: np.ndarray, x, t, losses: list[float], path: Path) -> None:
     figure, (loss, field, cut) = plt.subplots(1, 3, figsize=(13, 3.6))
     loss.semilogy(losses, linewidth=0.8)
     loss.set(xlabel="evaluation", ylabel="loss", title="Training")

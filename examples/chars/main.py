@@ -34,19 +34,19 @@ RATE, WARM_UP, CLIP = 3e-3, 100, 1.0
 class Schedule(nn.LearningRateSchedule):
     """A linear warm-up, then a cosine to a tenth of the rate."""
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, steps: int):
         super().__init__()
         self.warm_up = nn.WarmUpLR(RATE, WARM_UP)
         self.cosine = nn.CosineDecayLR(0.1 * RATE, RATE, steps)
 
-    def construct(self, step: ms.Tensor) -> ms.Tensor:
+    def construct(self, step):
         return ops.where(step < WARM_UP, self.warm_up(step), self.cosine(step))
 
 
 class Writer(nn.Cell):
     """Characters (batch, time) to the logits of the next one at each place."""
 
-    def __init__(self, letters: int) -> None:
+    def __init__(self, letters: int):
         super().__init__()
         self.token = nn.Embedding(letters, WIDTH)
         self.place = ms.Parameter(ms.Tensor(np.zeros((CONTEXT, WIDTH), np.float32)), name="place")
@@ -59,7 +59,7 @@ class Writer(nn.Cell):
         future = np.triu(np.ones((CONTEXT, CONTEXT), bool), 1)
         self.mask = ms.Tensor(future)
 
-    def construct(self, text: ms.Tensor) -> ms.Tensor:
+    def construct(self, text):
         x = self.token(text) + self.place
         return self.head(self.norm(self.layers(x, src_mask=self.mask)))
 
@@ -67,11 +67,11 @@ class Writer(nn.Cell):
 class Loss(nn.Cell):
     """The mean cross entropy of the characters that follow."""
 
-    def __init__(self, net: nn.Cell) -> None:
+    def __init__(self, net):
         super().__init__()
         self.net = net
 
-    def construct(self, text: ms.Tensor, following: ms.Tensor) -> ms.Tensor:
+    def construct(self, text, following):
         logits = self.net(text)
         return ops.cross_entropy(logits.reshape(-1, logits.shape[-1]), following.reshape(-1))
 
@@ -139,7 +139,7 @@ def main() -> int:
     value_and_grad = ms.value_and_grad(loss, None, optimizer.parameters)
 
     @ms.jit
-    def step(pieces: ms.Tensor, following: ms.Tensor) -> ms.Tensor:
+    def step(pieces, following):
         value, gradients = value_and_grad(pieces, following)
         optimizer(ops.clip_by_global_norm(gradients, CLIP))
         return value

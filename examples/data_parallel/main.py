@@ -19,26 +19,26 @@ from cellgrad import communication, nn, ops
 TILES, ROWS = 4, 16
 
 
-def network() -> ms.Tensor:
+def network():
     ms.set_seed(1)
     return nn.SequentialCell(nn.Dense(8, 32), nn.Tanh(), nn.Dense(32, 1))
 
 
-def data(step: ms.Tensor) -> ms.Tensor:
+def data(step):
     """All rows of a step, the same on all ranks."""
     draw = np.random.default_rng(step)
     x = draw.uniform(-1, 1, (TILES * ROWS, 8)).astype(np.float32)
     return x, np.sin(x.sum(axis=1, keepdims=True))
 
 
-def tree(parts: int) -> ms.Tensor:
+def tree(parts):
     """The sum of as many tuples as a power of two, in pairs."""
     while len(parts) > 1:
         parts = [tuple(ops.add(a, b) for a, b in zip(*two)) for two in zip(parts[::2], parts[1::2])]
     return parts[0]
 
 
-def train(steps: int) -> ms.Tensor:
+def train(steps):
     rank, ranks = communication.get_rank(), communication.get_group_size()
     if TILES % ranks:
         raise SystemExit(f"{TILES} tiles on {ranks} ranks: start 1, 2 or 4")
@@ -61,7 +61,7 @@ def train(steps: int) -> ms.Tensor:
     return net, loss
 
 
-def main() -> None:
+def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--hash", action="store_true")

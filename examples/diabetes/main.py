@@ -32,16 +32,16 @@ def load() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 
 class Net(nn.Cell):
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.hidden = nn.Dense(10, 32, activation="tanh")
         self.out = nn.Dense(32, 1)
 
-    def construct(self, x: ms.Tensor) -> ms.Tensor:
+    def construct(self, x):
         return self.out(self.hidden(x))
 
 
-def plot(history: dict[str, list[float]], found: ms.Tensor, wanted: ms.Tensor, path: Path) -> None:
+def plot(history: dict[str, list[float]], found, wanted, path: Path) -> None:
     figure, (loss, parity) = plt.subplots(1, 2, figsize=(9, 3.6))
     loss.plot(history["eval_loss"], label="held out")
     loss.plot(history["net_output"], linewidth=0.6, label="last batch")

@@ -31,12 +31,12 @@ HELD_OUT = 360
 class Net(nn.Cell):
     """Two dense layers: 64 pixels to 48 features to 10 classes."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.hidden = nn.Dense(64, 48, activation="tanh")
         self.out = nn.Dense(48, 10)
 
-    def construct(self, images: ms.Tensor) -> ms.Tensor:
+    def construct(self, images):
         return self.out(self.hidden(images))
 
 
@@ -49,14 +49,14 @@ def load() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return images[HELD_OUT:], labels[HELD_OUT:], images[:HELD_OUT], labels[:HELD_OUT]
 
 
-def make(net: Net) -> ms.Tensor:
+def make(net: Net):
     """The compiled value_and_grad of the loss, and the compiled update of the parameters."""
     weights = net.trainable_params()
     velocity = [
         ms.Parameter(np.zeros(w.shape, np.float32), name=f"velocity.{w.name}") for w in weights
     ]
 
-    def loss(images: ms.Tensor, labels: ms.Tensor) -> ms.Tensor:
+    def loss(images, labels):
         """Cross entropy of softmax(net(images)), averaged over the images."""
         logits = net(images)
         shifted = logits - ops.stop_gradient(ops.amax(logits, 1, True))
@@ -66,7 +66,7 @@ def make(net: Net) -> ms.Tensor:
     value_and_grad = ms.value_and_grad(loss, None, weights)
 
     @ms.jit
-    def step(images: ms.Tensor, labels: ms.Tensor) -> ms.Tensor:
+    def step(images, labels):
         """One step of gradient descent with momentum; parameters are updated in place."""
         value, gradients = value_and_grad(images, labels)
         for w, v, g in zip(weights, velocity, gradients):
@@ -77,7 +77,7 @@ def make(net: Net) -> ms.Tensor:
     return value_and_grad, step
 
 
-def train(step: ms.Tensor, images: np.ndarray, labels: np.ndarray, epochs: int) -> list[float]:
+def train(step, images: np.ndarray, labels: np.ndarray, epochs: int) -> list[float]:
     """Runs `epochs` passes over the data in random batches; returns the loss of each step."""
     random = np.random.default_rng(1)
     losses: list[float] = []
@@ -100,9 +100,7 @@ def plot(losses: list[float], path: Path) -> None:
     plt.close(figure)
 
 
-def export(
-    net: Net, value_and_grad: ms.Tensor, images: ms.Tensor, labels: ms.Tensor, out: Path
-) -> None:
+def export(net: Net, value_and_grad, images: ms.Tensor, labels: ms.Tensor, out: Path) -> None:
     """Writes digits.so, digits.h, digits.safetensors, and digits.bin: what the C program reads."""
     ms.export(
         net,

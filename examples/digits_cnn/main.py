@@ -32,7 +32,7 @@ BATCH, HELD_OUT = 64, 360
 class Net(nn.Cell):
     """Three convolutions and a dense layer: 8x8 pixels to 10 classes."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.features = nn.SequentialCell(
             nn.Conv2d(1, 16, 3, has_bias=True),
@@ -46,7 +46,7 @@ class Net(nn.Cell):
         )
         self.out = nn.Dense(256, 10)
 
-    def construct(self, images: ms.Tensor) -> ms.Tensor:
+    def construct(self, images):
         return self.out(ops.flatten(self.features(images)))
 
 

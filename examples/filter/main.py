@@ -28,11 +28,11 @@ TAPS, SAMPLES, RATE, NOISE = 16, 4000, 0.005, 0.01
 class Echo(nn.Cell):
     """The square of what the filter's prediction leaves of a sample."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.taps = ms.Parameter(ops.zeros(TAPS, ms.float32), name="taps")
 
-    def construct(self, window: ms.Tensor, heard: ms.Tensor) -> ms.Tensor:
+    def construct(self, window, heard):
         return ops.square(ops.sum(self.taps * window) - heard)
 
 

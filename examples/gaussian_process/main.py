@@ -22,14 +22,14 @@ from matplotlib import pyplot as plt
 START = np.log([0.3, 0.5, 0.3])  # logarithms of length, amplitude, noise
 
 
-def covariance(log_p: ms.Tensor, x: ms.Tensor) -> ms.Tensor:
+def covariance(log_p, x):
     """The covariance of values at x (N,): a squared exponential, and independent noise."""
     p = ops.exp(log_p)
     far = ops.square((ops.expand_dims(x, 1) - ops.expand_dims(x, 0)) / p[0])
     return p[1] ** 2 * ops.exp(-0.5 * far) + p[2] ** 2 * ops.eye(x.shape[0], dtype=x.dtype)
 
 
-def loss(log_p: ms.Tensor, x: ms.Tensor, y: ms.Tensor) -> ms.Tensor:
+def loss(log_p, x, y):
     """The negative log marginal likelihood of y at x."""
     factor = ops.cholesky(covariance(log_p, x))
     white = ops.MatrixTriangularSolve()(factor, ops.expand_dims(y, 1))
@@ -48,9 +48,7 @@ def closed_form(log_p: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array([0.5 * (np.sum(inverse * s) - a @ s @ a) for s in slopes])
 
 
-def newton(
-    value: ms.Tensor, gradient: ms.Tensor, hessian: ms.Tensor, p: np.ndarray
-) -> tuple[np.ndarray, list[float]]:
+def newton(value, gradient, hessian, p: np.ndarray) -> tuple[np.ndarray, list[float]]:
     """Newton steps on the loss, damped until it falls; returns the parameters and the losses."""
     losses, damping = [float(value(ms.Tensor(p)))], 1.0
     for _ in range(50):
@@ -69,7 +67,7 @@ def newton(
     return p, losses
 
 
-def predict(p: np.ndarray, x: np.ndarray, y: np.ndarray, at: np.ndarray) -> ms.Tensor:
+def predict(p: np.ndarray, x: np.ndarray, y: np.ndarray, at: np.ndarray):
     """Mean and standard deviation of the process at other points, given y at x."""
     everywhere = covariance(ms.Tensor(p), ms.Tensor(np.concatenate([x, at]))).asnumpy()
     n = len(x)

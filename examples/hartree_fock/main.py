@@ -27,7 +27,7 @@ HYDROGEN_ENERGY, HYDROGEN_DISTANCE = -1.1167, 1.346
 STO3G = np.array([[0.168856, 0.623913, 3.42525], [0.444635, 0.535328, 0.154329]])
 
 
-def helium(log_exponents: ms.Tensor, c: ms.Tensor) -> ms.Tensor:
+def helium(log_exponents, c):
     """The energy of two electrons in one orbital, a sum of s Gaussians with coefficients c."""
     a = ops.exp(log_exponents)
     p = ops.expand_dims(a, 1) + ops.expand_dims(a, 0)
@@ -42,7 +42,7 @@ def helium(log_exponents: ms.Tensor, c: ms.Tensor) -> ms.Tensor:
     return 2 * ops.sum(density * core) / norm + ops.sum(flat * (repulsion @ flat)) / norm**2
 
 
-def boys(t: ms.Tensor) -> ms.Tensor:
+def boys(t):
     """The integral of exp(-t s^2) for s from 0 to 1, by its series near 0."""
     small = t < 1e-3
     root = ops.sqrt(ops.where(small, ops.ones_like(t), t))
@@ -50,7 +50,7 @@ def boys(t: ms.Tensor) -> ms.Tensor:
     return ops.where(small, series, 0.5 * np.pi**0.5 * ops.erf(root) / root)
 
 
-def hydrogen(distance: ms.Tensor) -> ms.Tensor:
+def hydrogen(distance):
     """The energy of H2 in STO-3G: both electrons in the sum of the two atoms' functions."""
     exponents, weights = STO3G
     weights = weights * (2 * exponents / np.pi) ** 0.75
@@ -59,7 +59,7 @@ def hydrogen(distance: ms.Tensor) -> ms.Tensor:
     c = ms.Tensor(np.tile(weights, 2))
     at = distance * ms.Tensor(np.repeat([0.0, 1.0], 3))
 
-    def pairs(f: ms.Tensor) -> ms.Tensor:
+    def pairs(f):
         return f(ops.expand_dims(a, 1), ops.expand_dims(a, 0))
 
     p, reduced = pairs(lambda x, y: x + y), pairs(lambda x, y: x * y / (x + y))
@@ -85,7 +85,7 @@ def solve_helium() -> tuple[np.ndarray, list[float]]:
     """Exponents of least energy, and the energies of the steps there."""
     count = len(HELIUM_EXPONENTS)
 
-    def energy(z: ms.Tensor) -> ms.Tensor:
+    def energy(z):
         return helium(z[:count], z[count:])
 
     step = ms.jit(lambda z: (energy(z), ms.grad(energy)(z), ms.hessian(energy)(z)))

@@ -27,11 +27,11 @@ START_VARIANCE = 1.0
 class Filter(nn.Cell):
     """The negative log likelihood of measured positions (T,), for its parameters."""
 
-    def __init__(self, start: np.ndarray) -> None:
+    def __init__(self, start: np.ndarray):
         super().__init__()
         self.log_p = ms.Parameter(ms.Tensor(np.log(start)), name="log_p")
 
-    def construct(self, measured: ms.Tensor) -> ms.Tensor:
+    def construct(self, measured):
         """The negative log likelihood, and the filtered positions and their variances (T,)."""
         stiffness, damping, force, noise = ops.exp(self.log_p)
         one, zero = ops.ones_like(stiffness), ops.zeros_like(stiffness)
@@ -40,7 +40,7 @@ class Filter(nn.Cell):
         move = ops.reshape(ops.stack(rows), (2, 2))
         spread = ops.reshape(ops.stack((zero, zero, zero, STEP * force**2)), (2, 2))
 
-        def step(state: ms.Tensor, y: ms.Tensor) -> ms.Tensor:
+        def step(state, y):
             mean, variance, loss = state
             total = variance[0, 0] + noise**2
             error = y - mean[0]
@@ -109,7 +109,7 @@ def main() -> int:
     gradient = ms.value_and_grad(net, None, parameters, has_aux=True)
     losses = []
 
-    def closure() -> tuple[ms.Tensor, tuple[ms.Tensor, ...]]:
+    def closure():
         (value, _), gradients = gradient(data)
         losses.append(float(value))
         return value, gradients

@@ -30,34 +30,32 @@ WEIGHT = 10.0  # of the known velocities beside the equations
 class Flow(nn.Cell):
     """(u, v, p) as columns (N, 3) at columns of points (N, 1)."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         sizes = [2, 30, 30, 30]
         start = {"weight_init": "XavierUniform", "bias_init": "zeros", "dtype": ms.float64}
         hidden = [nn.Dense(a, b, activation="tanh", **start) for a, b in itertools.pairwise(sizes)]
         self.layers = nn.SequentialCell(*hidden, nn.Dense(30, 3, **start))
 
-    def construct(self, x: ms.Tensor, y: ms.Tensor) -> ms.Tensor:
+    def construct(self, x, y):
         return self.layers(ops.concat((x, y), 1))
 
 
 class Loss(nn.Cell):
     """The mean squares of the equations' residuals, and of the error on the edge."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow):
         super().__init__()
         self.flow = flow
 
-    def along_x(self, x: ms.Tensor, y: ms.Tensor) -> tuple[ms.Tensor, ms.Tensor]:
+    def along_x(self, x, y):
         """The flow and its derivative along x."""
         return ms.jvp(self.flow, (x, y), (ops.ones_like(x), ops.zeros_like(y)))
 
-    def along_y(self, x: ms.Tensor, y: ms.Tensor) -> tuple[ms.Tensor, ms.Tensor]:
+    def along_y(self, x, y):
         return ms.jvp(self.flow, (x, y), (ops.zeros_like(x), ops.ones_like(y)))
 
-    def construct(
-        self, x: ms.Tensor, y: ms.Tensor, x_edge: ms.Tensor, y_edge: ms.Tensor, known: ms.Tensor
-    ) -> ms.Tensor:
+    def construct(self, x, y, x_edge, y_edge, known):
         one, zero = ops.ones_like(x), ops.zeros_like(x)
         (flow, by_x), (_, by_xx) = ms.jvp(self.along_x, (x, y), (one, zero))
         (_, by_y), (_, by_yy) = ms.jvp(self.along_y, (x, y), (zero, one))
@@ -104,7 +102,7 @@ def train(flow: Flow, adam_steps: int, lbfgs_steps: int) -> list[float]:
     gradient = ms.value_and_grad(loss, None, flow.trainable_params())
     bar = tqdm(desc="L-BFGS", total=lbfgs_steps, disable=None)
 
-    def closure() -> tuple[ms.Tensor, tuple[ms.Tensor, ...]]:
+    def closure():
         value, gradients = gradient(*data)
         losses.append(float(value))
         bar.update()
@@ -123,14 +121,7 @@ def train(flow: Flow, adam_steps: int, lbfgs_steps: int) -> list[float]:
     return losses
 
 
-def plot(
-    found: np.ndarray,
-    wanted: np.ndarray,
-    x: ms.Tensor,
-    y: ms.Tensor,
-    losses: list[float],
-    path: Path,
-) -> None:
+def plot(found: np.ndarray, wanted: np.ndarray, x, y, losses: list[float], path: Path) -> None:
     figure, (loss, field, error) = plt.subplots(1, 3, figsize=(12, 4))
     loss.semilogy(losses, linewidth=0.8)
     loss.set(xlabel="evaluation", ylabel="loss", title="Training")

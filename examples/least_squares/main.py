@@ -23,20 +23,20 @@ TRUTH = np.array([1.5, 0.8, 6.0, 0.7, 0.3, 2.5])
 START = np.array([1.2, 1.0, 6.5, 0.5, 0.5, 2.9])
 
 
-def curve(p: ms.Tensor, t: ms.Tensor) -> ms.Tensor:
+def curve(p, t):
     """Two terms a exp(-b t) cos(c t)."""
     first = p[0] * ops.exp(-p[1] * t) * ops.cos(p[2] * t)
     return first + p[3] * ops.exp(-p[4] * t) * ops.cos(p[5] * t)
 
 
-def make(t: np.ndarray, y: np.ndarray) -> ms.Tensor:
+def make(t: np.ndarray, y: np.ndarray):
     """The residuals, their Jacobian, and the gradient and Hessian of half their square."""
     t, y = ms.Tensor(t), ms.Tensor(y)
 
-    def residuals(p: ms.Tensor) -> ms.Tensor:
+    def residuals(p):
         return curve(p, t) - y
 
-    def half_square(p: ms.Tensor) -> ms.Tensor:
+    def half_square(p):
         return 0.5 * ops.sum(ops.square(residuals(p)))
 
     return (
@@ -47,9 +47,7 @@ def make(t: np.ndarray, y: np.ndarray) -> ms.Tensor:
     )
 
 
-def levenberg_marquardt(
-    residuals: ms.Tensor, jacobian: ms.Tensor, p: np.ndarray
-) -> tuple[np.ndarray, list[float]]:
+def levenberg_marquardt(residuals, jacobian, p: np.ndarray) -> tuple[np.ndarray, list[float]]:
     """Damped Gauss-Newton steps; returns the parameters and half the sum of squares after each."""
     damping, r = 1e-3, residuals(ms.Tensor(p)).asnumpy()
     history = [0.5 * float(r @ r)]
@@ -70,9 +68,7 @@ def levenberg_marquardt(
     return p, history
 
 
-def newton(
-    gradient: ms.Tensor, hessian: ms.Tensor, p: np.ndarray
-) -> tuple[np.ndarray, list[float]]:
+def newton(gradient, hessian, p: np.ndarray) -> tuple[np.ndarray, list[float]]:
     """Newton's method; returns the parameters and the gradient's norm before each step."""
     norms = []
     for _ in range(8):
@@ -82,14 +78,7 @@ def newton(
     return p, norms
 
 
-def plot(
-    t: ms.Tensor,
-    y: ms.Tensor,
-    fitted: ms.Tensor,
-    history: list[float],
-    norms: list[float],
-    path: Path,
-) -> None:
+def plot(t, y, fitted, history: list[float], norms: list[float], path: Path) -> None:
     figure, (data, squares, slope) = plt.subplots(1, 3, figsize=(13, 3.6))
     data.plot(t, y, ".", markersize=3, label="measured")
     data.plot(t, fitted, label="fitted")

@@ -58,7 +58,7 @@ def frames(count: int, seed: int) -> np.ndarray:
 class Energy(nn.Cell):
     """The energy of each frame (F, N, 3): a sum over atoms of a network of its surroundings."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.centres = ms.Tensor(np.linspace(0.7, 2.6, FEATURES), ms.float32)
         self.others = ms.Tensor(1 - np.eye(ATOMS), ms.float32)
@@ -68,7 +68,7 @@ class Energy(nn.Cell):
             nn.Dense(48, 1),
         )
 
-    def construct(self, x: ms.Tensor) -> ms.Tensor:
+    def construct(self, x):
         difference = ops.expand_dims(x, 2) - ops.expand_dims(x, 1)
         # An atom's distance to itself is set to one, where the root has a derivative.
         distance = ops.sqrt(ops.sum(ops.square(difference), -1) + (1.0 - self.others))
@@ -80,12 +80,12 @@ class Energy(nn.Cell):
 class Loss(nn.Cell):
     """The mean square error of forces and, with less weight, of energies."""
 
-    def __init__(self, energy: ms.Tensor, mean: float) -> None:
+    def __init__(self, energy, mean):
         super().__init__()
         self.energy = energy
         self.mean = mean
 
-    def construct(self, x: ms.Tensor, energy: ms.Tensor, forces: ms.Tensor) -> ms.Tensor:
+    def construct(self, x, energy, forces):
         wrong_forces = -ms.grad(self.energy)(x) - forces
         wrong_energy = self.energy(x) + self.mean - energy
         return ops.mean(ops.square(wrong_forces)) + 0.1 * ops.mean(ops.square(wrong_energy)) / ATOMS

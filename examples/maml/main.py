@@ -23,7 +23,7 @@ from matplotlib import pyplot as plt
 POINTS, HIDDEN, RATE, TASKS = 10, 40, 0.02, 16
 
 
-def tasks(random: ms.Tensor, count: int) -> list[np.ndarray]:
+def tasks(random, count: int) -> list[np.ndarray]:
     """Known and held-out points of `count` sine waves: x, y, x, y, each (count, POINTS, 1)."""
     amplitude = random.uniform(0.5, 3, (count, 1, 1))
     phase = random.uniform(0, np.pi, (count, 1, 1))
@@ -34,17 +34,17 @@ def tasks(random: ms.Tensor, count: int) -> list[np.ndarray]:
     return [a.astype(np.float32) for a in out]
 
 
-def network(w: ms.Tensor, x: ms.Tensor) -> ms.Tensor:
+def network(w, x):
     h = ops.tanh(ops.matmul(x, w[0]) + w[1])
     h = ops.tanh(ops.matmul(h, w[2]) + w[3])
     return ops.matmul(h, w[4]) + w[5]
 
 
-def error(w: ms.Tensor, x: ms.Tensor, y: ms.Tensor) -> ms.Tensor:
+def error(w, x, y):
     return ops.mean(ops.square(network(w, x) - y))
 
 
-def adapted(w: ms.Tensor, x: ms.Tensor, y: ms.Tensor, steps: int) -> ms.Tensor:
+def adapted(w, x, y, steps):
     """The weights after some steps of gradient descent on a task's known points."""
     for _ in range(steps):
         gradients = ms.grad(error)(w, x, y)
@@ -55,7 +55,7 @@ def adapted(w: ms.Tensor, x: ms.Tensor, y: ms.Tensor, steps: int) -> ms.Tensor:
 class MetaLoss(nn.Cell):
     """The error on held-out points after adaptation, averaged over tasks."""
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, steps):
         super().__init__()
         random = np.random.default_rng(0)
         sizes = [(1, HIDDEN), (HIDDEN,), (HIDDEN, HIDDEN), (HIDDEN,), (HIDDEN, 1), (1,)]
@@ -68,16 +68,14 @@ class MetaLoss(nn.Cell):
         )
         self.steps = steps
 
-    def one(self, x: ms.Tensor, y: ms.Tensor, x_test: ms.Tensor, y_test: ms.Tensor) -> ms.Tensor:
+    def one(self, x, y, x_test, y_test):
         return error(adapted(list(self.w), x, y, self.steps), x_test, y_test)
 
-    def construct(
-        self, x: ms.Tensor, y: ms.Tensor, x_test: ms.Tensor, y_test: ms.Tensor
-    ) -> ms.Tensor:
+    def construct(self, x, y, x_test, y_test):
         return ops.mean(ms.vmap(self.one)(x, y, x_test, y_test))
 
 
-def plot(losses: list[float], w: ms.Tensor, path: Path) -> None:
+def plot(losses: list[float], w, path: Path) -> None:
     figure, (loss, curves) = plt.subplots(1, 2, figsize=(9, 3.6))
     loss.semilogy(losses, linewidth=0.6)
     loss.set(xlabel="meta step", ylabel="error after adaptation", title="Meta-training")

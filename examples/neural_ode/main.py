@@ -37,23 +37,23 @@ def truth(times: np.ndarray, start: np.ndarray) -> np.ndarray:
 class Field(nn.Cell):
     """The right-hand side: a network of the cubes of y."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.hidden = nn.Dense(2, 50, activation="tanh")
         self.out = nn.Dense(50, 2)
 
-    def construct(self, y: ms.Tensor) -> ms.Tensor:
+    def construct(self, y):
         return self.out(self.hidden(y * y * y))
 
 
 class Solver(nn.Cell):
     """y(t + span) from y(t), for rows of y, by Bogacki and Shampine's pair."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field):
         super().__init__()
         self.field = field
 
-    def construct(self, y: ms.Tensor, span: ms.Tensor) -> ms.Tensor:
+    def construct(self, y, span):
         t = ops.zeros_like(span)
         h = 0.2 * span
         trips = ops.zeros_like(span)
@@ -77,18 +77,16 @@ class Solver(nn.Cell):
 class Loss(nn.Cell):
     """The error of y after a span, and how often the loop went round."""
 
-    def __init__(self, solver: Solver) -> None:
+    def __init__(self, solver):
         super().__init__()
         self.solver = solver
 
-    def construct(self, y: ms.Tensor, span: ms.Tensor, target: ms.Tensor) -> ms.Tensor:
+    def construct(self, y, span, target):
         found, trips = self.solver(y, span)
         return ops.mean(ops.abs(found - target)), trips
 
 
-def plot(
-    losses: list[float], trips: list[float], found: ms.Tensor, wanted: ms.Tensor, path: Path
-) -> None:
+def plot(losses: list[float], trips: list[float], found, wanted, path: Path) -> None:
     figure, (loss, count, phase) = plt.subplots(1, 3, figsize=(13, 3.6))
     loss.semilogy(losses, linewidth=0.6)
     loss.set(xlabel="step", ylabel="mean error", title="Training")
@@ -122,7 +120,7 @@ def main() -> int:
     gradient = ms.value_and_grad(loss, None, optimizer.parameters, has_aux=True)
 
     @ms.jit
-    def step(y: ms.Tensor, span: ms.Tensor, target: ms.Tensor) -> ms.Tensor:
+    def step(y, span, target):
         (value, trips), gradients = gradient(y, span, target)
         optimizer(gradients)
         return value, trips

@@ -28,31 +28,31 @@ POINTS = 800
 class Solution(nn.Cell):
     """u(x, y) on columns of points; zero on the edge of the unit square."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         sizes = [2, 24, 24, 24]
         start = {"weight_init": "XavierUniform", "bias_init": "zeros", "dtype": ms.float64}
         hidden = [nn.Dense(a, b, activation="tanh", **start) for a, b in itertools.pairwise(sizes)]
         self.layers = nn.SequentialCell(*hidden, nn.Dense(24, 1, **start))
 
-    def construct(self, x: ms.Tensor, y: ms.Tensor) -> ms.Tensor:
+    def construct(self, x, y):
         return self.layers(ops.concat((x, y), 1)) * x * (1 - x) * y * (1 - y)
 
 
 class Loss(nn.Cell):
     """The mean square of u_xx + u_yy + f."""
 
-    def __init__(self, u: nn.Cell) -> None:
+    def __init__(self, u):
         super().__init__()
         self.u = u
 
-    def u_x(self, x: ms.Tensor, y: ms.Tensor) -> ms.Tensor:
+    def u_x(self, x, y):
         return ms.grad(self.u, 0)(x, y)
 
-    def u_y(self, x: ms.Tensor, y: ms.Tensor) -> ms.Tensor:
+    def u_y(self, x, y):
         return ms.grad(self.u, 1)(x, y)
 
-    def construct(self, x: ms.Tensor, y: ms.Tensor, f: ms.Tensor) -> ms.Tensor:
+    def construct(self, x, y, f):
         u_xx = ms.grad(self.u_x, 0)(x, y)
         u_yy = ms.grad(self.u_y, 1)(x, y)
         return ops.mean(ops.square(u_xx + u_yy + f))
@@ -80,7 +80,7 @@ def train(u: Solution, adam_steps: int, lbfgs_steps: int) -> list[float]:
     gradient = ms.value_and_grad(loss, None, u.trainable_params())
     bar = tqdm(desc="L-BFGS", total=lbfgs_steps, disable=None)
 
-    def closure() -> tuple[ms.Tensor, tuple[ms.Tensor, ...]]:
+    def closure():
         value, gradients = gradient(*data)
         losses.append(float(value))
         bar.update()
@@ -100,9 +100,7 @@ def train(u: Solution, adam_steps: int, lbfgs_steps: int) -> list[float]:
     return losses
 
 
-def plot(
-    u: np.ndarray, wanted: np.ndarray, axis: ms.Tensor, losses: list[float], path: Path
-) -> None:
+def plot(u: np.ndarray, wanted: np.ndarray, axis, losses: list[float], path: Path) -> None:
     figure, axes = plt.subplots(1, 3, figsize=(12.5, 3.6))
     axes[0].semilogy(losses, linewidth=0.8)
     axes[0].set(xlabel="evaluation", ylabel="loss", title="Training")

@@ -27,14 +27,14 @@ WALKERS, MOVES, SIZE = 2000, 10, 0.8
 class LogWave(nn.Cell):
     """log psi (W, 1) at x (W, 1): even in x, and falling as |x|^3 far out, as the potential asks."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         start = {"weight_init": "XavierUniform", "dtype": ms.float64}
         self.layers = nn.SequentialCell(
             nn.Dense(1, 12, activation="tanh", **start), nn.Dense(12, 1, **start)
         )
 
-    def construct(self, x: ms.Tensor) -> ms.Tensor:
+    def construct(self, x):
         square = ops.square(x)
         return self.layers(square) - 0.4 * square * ops.sqrt(1 + square)
 
@@ -42,27 +42,27 @@ class LogWave(nn.Cell):
 class Step(nn.Cell):
     """Moves the walkers, then changes the network along the gradient of the energy."""
 
-    def __init__(self, wave: nn.Cell, optimizer: nn.Optimizer) -> None:
+    def __init__(self, wave, optimizer):
         super().__init__()
         self.wave = wave
         self.optimizer = optimizer
         self.gradient = ms.grad(self.weighted, None, optimizer.parameters)
 
-    def slope(self, x: ms.Tensor) -> ms.Tensor:
+    def slope(self, x):
         return ms.grad(self.wave)(x)
 
-    def local_energy(self, x: ms.Tensor) -> ms.Tensor:
+    def local_energy(self, x):
         """(H psi) / psi, from derivatives of log psi."""
         first, second = self.slope(x), ms.grad(self.slope)(x)
         return -0.5 * (second + first**2) + 0.5 * x**2 + x**4
 
-    def weighted(self, x: ms.Tensor, weights: ms.Tensor) -> ms.Tensor:
+    def weighted(self, x, weights):
         return 2 * ops.mean(weights * self.wave(x))
 
-    def construct(self, x: ms.Tensor, moves: ms.Tensor, chances: ms.Tensor) -> ms.Tensor:
+    def construct(self, x, moves, chances):
         """Positions (W, 1), steps (M, W, 1) and logarithms of random numbers (M, W, 1)."""
 
-        def move(state: ms.Tensor, given: ms.Tensor) -> ms.Tensor:
+        def move(state, given):
             x, log = state
             trial = x + given[0]
             new = self.wave(trial)
