@@ -122,13 +122,14 @@ from cellgrad.transforms.custom import custom_rule, recompute
 from cellgrad.transforms.function import _Function as _Function
 from cellgrad.transforms.function import _no_grad as _no_grad
 from cellgrad.transforms.grad import GradOperation as _GradOperation
-from cellgrad.transforms.grad import get_grad, grad, jvp, value_and_grad, vjp
-from cellgrad.transforms.grad import linearize as _linearize
+from cellgrad.transforms.grad import get_grad, grad, value_and_grad
 from cellgrad.transforms.hooks import HookBackward as _HookBackward
 from cellgrad.transforms.hooks import InsertGradientOf as _InsertGradientOf
 from cellgrad.transforms.host import PyFunc as _PyFunc
 from cellgrad.transforms.host import host_call
 from cellgrad.transforms.jacobian import hessian, hvp, jacfwd, jacrev
+from cellgrad.transforms.products import jvp, vjp
+from cellgrad.transforms.products import linearize as _linearize
 from cellgrad.transforms.taylor import derivative as _derivative
 from cellgrad.transforms.taylor import jet as _jet
 from cellgrad.transforms.vmap import vmap

@@ -57,7 +57,7 @@ def shown(parameters):
 def test_a_form_of_the_same_arguments(tmp_path):
     method = form_of(tmp_path, "Tensor.scaled")
     assert shown(method.takes) == [
-        "self: Any",
+        "self",
         "factor: float = 2.0",
         "offset: int = 0",
     ]

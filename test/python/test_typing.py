@@ -1,4 +1,4 @@
-"""A type checker knows the public API, from outside of the package."""
+"""A type checker knows the public API, from outside of the package; and how much of it tells no type."""
 
 import re
 import subprocess
@@ -60,3 +60,11 @@ def test_a_program_of_a_user(tmp_path):
         wanted = line.partition("  # ")[2]
         assert bool(wanted) == (number in said), (line, said.get(number), run.stdout)
         assert wanted in said.get(number, ""), (line, said[number])
+
+
+def test_few_places_tell_no_type():
+    """A tool counts them; `--list` names them."""
+    tool = ROOT / "tools/annotations/count_any.py"
+    run = subprocess.run([sys.executable, tool], capture_output=True, text=True)
+    count = int(re.search(r"^(\d+) places", run.stdout, re.MULTILINE)[1])
+    assert 0 < count < 50, run.stdout + run.stderr

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-import functools
 import re
 import textwrap
-from pathlib import Path
 
 from forms import Form
+from kinds import PACKAGE, Kinds
 from table import Parameter, Row, signature
 
 from examples import example, own_blocks
-
-PACKAGE = Path(__file__).resolve().parents[2] / "pyfront/cellgrad"
 
 HEADER = '''"""{doc}
 
@@ -24,38 +21,33 @@ from __future__ import annotations
 
 '''
 
+_ALIASES = re.findall(
+    r"^([A-Z]\w*): TypeAlias", (PACKAGE / "core/aliases.py").read_text(), re.MULTILINE
+)
 # Names that annotations may use, and where they are from; others are left out.
 KNOWN = {
     "Any": "from typing import Any",
     "Callable": "from collections.abc import Callable",
     "Sequence": "from collections.abc import Sequence",
     "Tensor": "from cellgrad.core.tensor import Tensor",
-    "TensorLike": "from cellgrad.ops._elementwise import TensorLike",
     "Type": "from cellgrad.core.dtype import Type",
+    "COOTensor": "from cellgrad.ops.sparse import COOTensor",
+    "CSRTensor": "from cellgrad.ops.sparse import CSRTensor",
+    "Literal": "from typing import Literal",
     "Parameter": "from cellgrad.core.parameter import Parameter",
     "np": "import numpy as np",
+    **{name: f"from cellgrad.core.aliases import {name}" for name in _ALIASES},
 }
 _BUILTINS = {"int", "float", "bool", "str", "tuple", "list", "dict", "None", "object", "bytes"}
-
-# The modules that expressions call by these names.
-HELPERS = {"h": "mint/_helpers.py", "hn": "numpy/_helpers.py"}
-
-
-@functools.cache
-def helpers(alias: str) -> dict[str, str | None]:
-    """What the functions of such a module return."""
-    text = (PACKAGE / HELPERS[alias]).read_text()
-    found = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    return {f.name: None if f.returns is None else ast.unparse(f.returns) for f in found}
 
 
 class Module:
     """One module being written; collects the imports that its definitions need."""
 
-    def __init__(self, doc: str, stub: bool, rows: list[Row]):
+    def __init__(self, doc: str, stub: bool, rows: list[Row], kinds: Kinds):
         self.doc = doc
         self.owners = {row.name: row.module for row in rows}
-        self.returns = {row.name: row.returns for row in rows}
+        self.kinds = kinds
         self.stub = stub
         self.imports: set[str] = set()
         self.parts: list[str] = []
@@ -75,8 +67,7 @@ class Module:
 
     def _signature(self, parameters: tuple[Parameter, ...]) -> str:
         typed = tuple(
-            Parameter(p.name, p.kind, self._annotation(p.annotation or "Any"), p.default)
-            for p in parameters
+            Parameter(p.name, p.kind, self._annotation(p.annotation), p.default) for p in parameters
         )
         for p in parameters:
             self._default(p.default)
@@ -127,19 +118,8 @@ class Module:
         self.names.append(form.name)
 
     def _returns(self, form: Form) -> str:
-        return self._annotation(self._result(form.expression)) or "Any"
-
-    def _result(self, expression: str) -> str | None:
-        """What the outermost call of an expression returns."""
-        call = ast.parse(expression, mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-            return "Any"
-        owner, name = ast.unparse(call.func.value), call.func.attr
-        if owner == "ops":
-            return self.returns.get(name, "Any")
-        if owner in HELPERS:
-            return helpers(owner).get(name, "Any")
-        return "Tensor" if (owner, name) == ("self", "_replace") else "Any"
+        names = {p.name: p.annotation or "Any" for p in (*form.takes, *(form.makes or ()))}
+        return self._annotation(self.kinds.result(form.expression, names)) or "Any"
 
     def _function(self, form: Form) -> tuple[str, str]:
         head = f"def {form.name}({self._signature(form.takes)}) -> {self._returns(form)}"
@@ -163,11 +143,11 @@ class Module:
     def _class(self, form: Form, forms: list[Form], base: str) -> str:
         made = form.makes or ()
         lines = [f"class {form.name}({base}):", self._docstring(form, forms, "    ")]
-        me = Parameter("self", "positional", "Any")
+        me = Parameter("self", "positional")
         if not form.is_bare:
             sets = "".join(f"\n        self.{p.name} = {p.name}" for p in made)
             body = f"super().__init__(){sets}"
-            head = f"def __init__({self._signature((me, *made))})".replace("self: Any", "self")
+            head = f"def __init__({self._signature((me, *made))}) -> None"
             lines += ["", self._define(head, "", body, "    ")]
             if self.stub and made:
                 lines += ["", *(f"    {p.name}: {self._annotation(p.annotation)}" for p in made)]
@@ -175,7 +155,6 @@ class Module:
         expression = _of_self(self._text(form), {p.name for p in made})
         self._uses(expression)
         head = f"def {call}({self._signature((me, *form.takes))}) -> {self._returns(form)}"
-        head = head.replace("self: Any", "self")
         lines += ["", self._define(head, "", f"return {expression}", "    ")]
         return "\n".join(lines)
 

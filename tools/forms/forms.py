@@ -192,7 +192,7 @@ def _method(name: str, groups: list[str], expression: str | None, row: Row) -> F
     if not row.parameters or row.parameters[0].kind != "positional":
         raise RowError(f"{row.place}: '{row.name}' has no first argument to be 'self'")
     first, *others = row.parameters
-    me = Parameter("self", "positional", "Any")
+    me = Parameter("self", "positional")
     takes = _signature(groups[0], row) if groups else tuple(others)
     if expression is None:
         rest = dataclasses.replace(row, parameters=tuple(others))

@@ -14,12 +14,14 @@ Args:
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 import sys
 
 import pages
 from emit import Module, functions
 from forms import FACES, Form, parse
+from kinds import Kinds
 from table import Row, RowError, read, with_more
 
 # By face: the module of its forms, what its classes derive from, and its docstring.
@@ -38,6 +40,7 @@ MODULES = {
     ),
     "numpy": ("numpy/_forms.py", "", "Functions of ``numpy`` that are forms of operations."),
 }
+CALLED = "mint.nn.functional"  # the face whose forms those of another call
 BASES = {
     "Primitive": "from cellgrad.ops._elementwise import Primitive",
     "Cell": "from cellgrad.nn.cell import Cell",
@@ -63,7 +66,7 @@ def rows_of(sources: pathlib.Path, generated: pathlib.Path) -> list[Row]:
     return with_more(rows, sources / "numpy/_rows.py")
 
 
-def forms_of(rows: list[Row]) -> dict[str, list[Form]]:
+def forms_of(rows: list[Row], kinds: Kinds | None = None) -> dict[str, list[Form]]:
     """The forms by the name of their row.
 
     Raises:
@@ -81,16 +84,38 @@ def forms_of(rows: list[Row]) -> dict[str, list[Form]]:
             if form.shown in places:
                 raise RowError(f"{row.place}: {form.shown} is there already: {places[form.shown]}")
             places[form.shown] = row.place
-    return found
+    return typed(found, kinds or Kinds(rows))
+
+
+def typed(found: dict[str, list[Form]], kinds: Kinds) -> dict[str, list[Form]]:
+    """The forms with a type for each parameter; first those that others call."""
+
+    def one(form: Form) -> Form:
+        if form.is_alias:
+            return form
+        takes = kinds.parameters(form.takes, form.expression)
+        makes = None if form.makes is None else kinds.parameters(form.makes, form.expression)
+        if form.face == CALLED:
+            names = {p.name: p.annotation or "Any" for p in takes}
+            kinds.note(form.name, takes, kinds.result(form.expression, names))
+        return dataclasses.replace(form, takes=takes, makes=makes)
+
+    for forms in found.values():
+        forms[:] = [one(form) if form.face == CALLED else form for form in forms]
+    return {
+        name: [form if form.face == CALLED else one(form) for form in forms]
+        for name, forms in found.items()
+    }
 
 
 def written(rows: list[Row], stub: bool) -> dict[str, str]:
     """The text of each module by its path in the package."""
-    forms = forms_of(rows)
+    kinds = Kinds(rows)
+    forms = forms_of(rows, kinds)
     out = {}
     for face in FACES:
         path, base, doc = MODULES[face]
-        module = Module(doc, stub, rows)
+        module = Module(doc, stub, rows, kinds)
         if base:
             module.imports.add(BASES[base])
         if face == "ops":

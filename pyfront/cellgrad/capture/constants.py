@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from cellgrad.capture import calls
 from cellgrad.core import state
@@ -16,6 +16,7 @@ from cellgrad.core.tree import tensors
 
 __all__ = ["constexpr", "lazy_inline", "mutable", "no_inline"]
 
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -44,8 +45,24 @@ class _Constant:
         return f"<constexpr {self.name}>"
 
 
+@overload
 def constexpr(
-    fn: Callable[..., Any] | None = None,
+    fn: F,
+    get_instance: bool = True,
+    name: str | None = None,
+    reuse_result: bool = True,
+    check: bool = True,
+) -> F: ...
+@overload
+def constexpr(
+    fn: None = None,
+    get_instance: bool = True,
+    name: str | None = None,
+    reuse_result: bool = True,
+    check: bool = True,
+) -> Callable[[F], F]: ...
+def constexpr(
+    fn: Any = None,
     get_instance: bool = True,
     name: str | None = None,
     reuse_result: bool = True,
@@ -93,6 +110,10 @@ def _decorated(fn: Any, get_instance: bool, name: str | None, tensors_too: bool)
     return decorate if fn is None else decorate(fn)
 
 
+@overload
+def no_inline(fn: F) -> F: ...
+@overload
+def no_inline(fn: None = None) -> Callable[[F], F]: ...
 def no_inline(fn: Any = None) -> Any:
     """The function itself, kept for scripts: equal parts of compiled code share one function anyway.
 
@@ -110,7 +131,13 @@ def no_inline(fn: Any = None) -> Any:
     return check_callable(fn, "no_inline", "fn", "a function")
 
 
-def lazy_inline(fn: Any = None, attrs: Any = None, policy: str | None = None) -> Any:
+@overload
+def lazy_inline(fn: F, attrs: object = None, policy: str | None = None) -> F: ...
+@overload
+def lazy_inline(
+    fn: None = None, attrs: object = None, policy: str | None = None
+) -> Callable[[F], F]: ...
+def lazy_inline(fn: Any = None, attrs: object = None, policy: str | None = None) -> Any:
     """The function itself, kept for scripts: decorates the ``__init__`` of a Cell, with or without
     options, and has no effect.
 
@@ -131,7 +158,7 @@ def lazy_inline(fn: Any = None, attrs: Any = None, policy: str | None = None) ->
     return check_callable(fn, "lazy_inline", "fn", "a function")
 
 
-def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
+def mutable(input_data: T, dynamic_len: bool = False) -> T:
     """The argument, whose tensors and numbers are no constants of a gradient.
 
     Every tensor in an input is a run-time value here, and its gradient is given. That of a number, an int or

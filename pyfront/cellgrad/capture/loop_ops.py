@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from cellgrad.capture.loops import like
 from cellgrad.capture.maps import _call
@@ -24,6 +24,9 @@ from cellgrad.core.record import as_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import leaves, map_tensors
 from cellgrad.ops.joining import stack
+
+T = TypeVar("T")
+X = TypeVar("X")
 
 __all__ = ["ForiLoop", "Scan", "WhileLoop"]
 
@@ -54,8 +57,8 @@ class WhileLoop:
     """
 
     def __call__(
-        self, cond_func: Callable[[Any], Any], loop_func: Callable[[Any], Any], init_val: Any
-    ) -> Any:
+        self, cond_func: Callable[[T], object], loop_func: Callable[[T], T], init_val: T
+    ) -> T:
         _check_function(cond_func, "cond_func", "WhileLoop")
         _check_function(loop_func, "loop_func", "WhileLoop")
         if state.current.scope is not None:
@@ -95,12 +98,12 @@ class ForiLoop:
 
     def __call__(
         self,
-        lower: Any,
-        upper: Any,
-        loop_func: Callable[[Any, Any], Any],
-        init_val: Any,
+        lower: int | Tensor,
+        upper: int | Tensor,
+        loop_func: Callable[[Any, T], T],
+        init_val: T,
         unroll: bool = True,
-    ) -> Any:
+    ) -> T:
         for name, bound in (("lower", lower), ("upper", upper)):
             if isinstance(bound, bool) or not isinstance(bound, int | Tensor):
                 raise argument_error(TypeError, "ForiLoop", name, "an int or a Tensor", bound)
@@ -149,12 +152,12 @@ class Scan:
 
     def __call__(
         self,
-        loop_func: Callable[[Any, Any], Any],
-        init: Any,
+        loop_func: Callable[[T, X], tuple[T, object]],
+        init: T,
         xs: Any,
         length: int | None = None,
         unroll: bool = True,
-    ) -> Any:
+    ) -> tuple[T, Any]:
         _check_function(loop_func, "loop_func", "Scan")
         check_bool(unroll, "Scan", "unroll")
         along = isinstance(xs, Tensor | dict) or is_record(xs)
@@ -176,7 +179,7 @@ class Scan:
         form = None
         for i in range(count):
             x = _row(xs, i) if along else None if xs is None else xs[i]
-            new, y = _pair(loop_func(carry, x))
+            new, y = _pair(loop_func(carry, cast(Any, x)))
             carry = _next(carry, new, "Scan")
             form = whole(y) if form is None else form
             _check_result(form, y)

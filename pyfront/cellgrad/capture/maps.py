@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from cellgrad.capture import calls
 from cellgrad.core import state
@@ -12,6 +12,9 @@ from cellgrad.core.arguments import check_callable
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error, not_defined
 from cellgrad.core.tensor import Tensor
+
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = ["HyperMap", "Map", "MultitypeFuncGraph", "partial"]
 
@@ -23,7 +26,7 @@ def _call(function: Any, args: tuple[Any, ...]) -> Any:
     return function(*args)
 
 
-def partial(func: Callable[..., Any], *args: Any) -> Callable[..., Any]:
+def partial(func: Callable[..., R], *args: object) -> Callable[..., R]:
     """`func` with its first arguments given.
 
     Raises:
@@ -79,7 +82,7 @@ class MultitypeFuncGraph:
         self.name = name
         self.entries: list[tuple[tuple[str, ...], Callable[..., Any]]] = []
 
-    def register(self, *type_names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(self, *type_names: object) -> Callable[[F], F]:
         """A decorator that adds an implementation.
 
         Args:
@@ -98,13 +101,13 @@ class MultitypeFuncGraph:
                     f"got '{name}'.",
                 )
 
-        def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        def add(function: F) -> F:
             self.entries.append((names, function))
             return function
 
         return add
 
-    def find(self, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+    def find(self, args: tuple[object, ...]) -> Callable[..., object] | None:
         """The implementation for such arguments, if there is one."""
         # An exact list of types wins over one with "Number".
         for loose in (False, True):
@@ -115,7 +118,7 @@ class MultitypeFuncGraph:
                     return function
         return None
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> Any:
         found = self.find(args)
         if found is not None:
             return _call(found, args)
@@ -140,13 +143,13 @@ def _title(value: Any) -> str:
 class _Mapping:
     """The base of `HyperMap` and `Map`."""
 
-    def __init__(self, ops: Callable[..., Any] | None = None, reverse: bool = False):
+    def __init__(self, ops: Callable[..., object] | None = None, reverse: bool = False):
         if ops is not None:
             check_callable(ops, type(self).__name__, "ops")
         self.ops = ops
         self.reverse = reverse
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> Any:
         function, sequences = (self.ops, args) if self.ops is not None else (args[0], args[1:])
         if not callable(function) or not sequences:
             raise error(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from typing import Any, TypeVar
 
 from cellgrad.capture import branches, calls
 from cellgrad.capture.choices import branch_value, element_at
 from cellgrad.capture.maps import _call
 from cellgrad.capture.merge import truth
 from cellgrad.core.arguments import check_sequence
+from cellgrad.core.tensor import Tensor
+
+T = TypeVar("T")
+K = TypeVar("K")
 
 __all__ = [
     "bool_and",
@@ -44,7 +48,7 @@ __all__ = [
 ]
 
 
-def make_tuple(*items: Any) -> tuple[Any, ...]:
+def make_tuple(*items: T) -> tuple[T, ...]:
     """A tuple of its arguments.
 
     >>> ops.make_tuple(1, 2)
@@ -53,7 +57,7 @@ def make_tuple(*items: Any) -> tuple[Any, ...]:
     return items
 
 
-def make_list(*items: Any) -> list[Any]:
+def make_list(*items: T) -> list[T]:
     """A list of its arguments.
 
     >>> ops.make_list(1, 2)
@@ -62,7 +66,7 @@ def make_list(*items: Any) -> list[Any]:
     return list(items)
 
 
-def make_dict(keys: Any, values: Any) -> dict[Any, Any]:
+def make_dict(keys: Iterable[K], values: Iterable[T]) -> dict[K, T]:
     """A dictionary of keys and their values.
 
     Raises:
@@ -74,7 +78,7 @@ def make_dict(keys: Any, values: Any) -> dict[Any, Any]:
     return dict(zip(keys, values, strict=True))
 
 
-def make_range(*bounds: Any) -> tuple[int, ...]:
+def make_range(*bounds: int) -> tuple[int, ...]:
     """The numbers of a range, as a tuple.
 
     >>> ops.make_range(3)
@@ -83,7 +87,7 @@ def make_range(*bounds: Any) -> tuple[int, ...]:
     return tuple(range(*bounds))
 
 
-def make_slice(start: Any, stop: Any, step: Any) -> slice:
+def make_slice(start: object, stop: object, step: object) -> slice:
     """A slice.
 
     >>> [1, 2, 3][ops.make_slice(0, 2, 1)]
@@ -92,7 +96,7 @@ def make_slice(start: Any, stop: Any, step: Any) -> slice:
     return slice(start, stop, step)
 
 
-def tuple_getitem(items: Any, index: Any) -> Any:
+def tuple_getitem(items: Sequence[T], index: int) -> T:
     """An element of a tuple, list or dictionary.
 
     >>> ops.tuple_getitem((1, 2), 1)
@@ -104,7 +108,7 @@ def tuple_getitem(items: Any, index: Any) -> Any:
 list_getitem = dict_getitem = tuple_getitem
 
 
-def tuple_setitem(items: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
+def tuple_setitem(items: tuple[T, ...], index: int, value: T) -> tuple[T, ...]:
     """A tuple with another element at an index.
 
     >>> ops.tuple_setitem((1, 2), 1, 7)
@@ -115,7 +119,7 @@ def tuple_setitem(items: tuple[Any, ...], index: int, value: Any) -> tuple[Any, 
     return tuple(changed)
 
 
-def list_setitem(items: list[Any], index: int, value: Any) -> list[Any]:
+def list_setitem(items: list[T], index: int, value: T) -> list[T]:
     """Assigns an element of a list, and gives the list.
 
     >>> ops.list_setitem([1, 2], 1, 7)
@@ -125,7 +129,7 @@ def list_setitem(items: list[Any], index: int, value: Any) -> list[Any]:
     return items
 
 
-def dict_setitem(items: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
+def dict_setitem(items: dict[K, T], key: K, value: T) -> dict[K, T]:
     """Assigns a value of a dictionary, and gives the dictionary.
 
     >>> ops.dict_setitem({"a": 1}, "b", 7)
@@ -135,7 +139,7 @@ def dict_setitem(items: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
     return items
 
 
-def tuple_len(items: Any) -> int:
+def tuple_len(items: Sized) -> int:
     """The number of elements.
 
     >>> ops.tuple_len((1, 2))
@@ -147,7 +151,7 @@ def tuple_len(items: Any) -> int:
 list_len = tuple_len
 
 
-def tuple_reversed(items: tuple[Any, ...]) -> tuple[Any, ...]:
+def tuple_reversed(items: tuple[T, ...]) -> tuple[T, ...]:
     """The elements from the last to the first.
 
     >>> ops.tuple_reversed((1, 2))
@@ -156,7 +160,7 @@ def tuple_reversed(items: tuple[Any, ...]) -> tuple[Any, ...]:
     return items[::-1]
 
 
-def tuple_equal(x: Any, y: Any) -> Any:
+def tuple_equal(x: object, y: object) -> bool | Tensor:
     """``x == y``.
 
     >>> ops.tuple_equal((1, 2), (1, 2))
@@ -168,7 +172,7 @@ def tuple_equal(x: Any, y: Any) -> Any:
 list_equal = string_eq = bool_eq = tuple_equal
 
 
-def scalar_ne(x: Any, y: Any) -> Any:
+def scalar_ne(x: object, y: object) -> bool | Tensor:
     """``x != y``.
 
     >>> ops.scalar_ne(1, 2)
@@ -186,7 +190,7 @@ def string_concat(x: str, y: str) -> str:
     return x + y
 
 
-def bool_not(x: Any) -> Any:
+def bool_not(x: object) -> bool | Tensor:
     """``not x``.
 
     >>> ops.bool_not(True)
@@ -195,7 +199,7 @@ def bool_not(x: Any) -> Any:
     return branches.negated(truth(x))
 
 
-def bool_and(x: Any, y: Any) -> Any:
+def bool_and(x: object, y: object) -> bool | Tensor:
     """Whether both are true.
 
     >>> ops.bool_and(True, False)
@@ -204,7 +208,7 @@ def bool_and(x: Any, y: Any) -> Any:
     return branches.both(truth(x), truth(y))
 
 
-def bool_or(x: Any, y: Any) -> Any:
+def bool_or(x: object, y: object) -> bool | Tensor:
     """Whether one is true.
 
     >>> ops.bool_or(True, False)
@@ -213,7 +217,7 @@ def bool_or(x: Any, y: Any) -> Any:
     return branches.any_flag([truth(x), truth(y)])
 
 
-def is_(x: Any, y: Any) -> bool:
+def is_(x: object, y: object) -> bool:
     """``x is y``.
 
     >>> ops.is_(None, None)
@@ -222,7 +226,7 @@ def is_(x: Any, y: Any) -> bool:
     return x is y
 
 
-def is_not(x: Any, y: Any) -> bool:
+def is_not(x: object, y: object) -> bool:
     """``x is not y``.
 
     >>> ops.is_not(None, 1)
@@ -231,7 +235,7 @@ def is_not(x: Any, y: Any) -> bool:
     return x is not y
 
 
-def in_dict(key: Any, items: dict[Any, Any]) -> bool:
+def in_dict(key: object, items: Mapping[K, object]) -> bool:
     """``key in items``.
 
     >>> ops.in_dict("a", {"a": 1})
@@ -240,7 +244,7 @@ def in_dict(key: Any, items: dict[Any, Any]) -> bool:
     return key in items
 
 
-def not_in_dict(key: Any, items: dict[Any, Any]) -> bool:
+def not_in_dict(key: object, items: Mapping[K, object]) -> bool:
     """``key not in items``.
 
     >>> ops.not_in_dict("b", {"a": 1})

@@ -6,7 +6,7 @@ import atexit
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from cellgrad.checkpoints import ckpt as _checkpoint
 from cellgrad.checkpoints import safetensors as _safetensors
 from cellgrad.checkpoints import together
+from cellgrad.core.aliases import Names, State
 from cellgrad.core.arguments import check_bool, check_instance, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error, stack_position
@@ -120,7 +121,7 @@ def _named(save_obj: Any) -> Iterable[tuple[Any, Any]]:
     return out
 
 
-def _entries(save_obj: Any, append: dict[str, Any] | None, choice: Choice) -> Entries:
+def _entries(save_obj: Any, append: Mapping[str, Any] | None, choice: Choice) -> Entries:
     out: Entries = {}
     for name, value in _named(save_obj):
         if not isinstance(name, str) or not isinstance(value, Tensor | np.ndarray | str):
@@ -144,17 +145,17 @@ def _entries(save_obj: Any, append: dict[str, Any] | None, choice: Choice) -> En
 
 
 def save_checkpoint(
-    save_obj: Any,
+    save_obj: Cell | Parameter | Mapping[str, object] | Sequence[Mapping[str, object]],
     ckpt_file_name: str,
     integrated_save: bool = True,
     async_save: bool | str = False,
-    append_dict: dict[str, Any] | None = None,
+    append_dict: Mapping[str, object] | None = None,
     enc_key: bytes | None = None,
     enc_mode: str = "AES-GCM",
     choice_func: Choice = None,
     crc_check: bool = False,
     format: str = "ckpt",
-    **kwargs: Any,
+    **kwargs: object,
 ) -> None:
     """Writes Parameters to a file, which appears complete or not at all.
 
@@ -264,15 +265,15 @@ def load_checkpoint(
     ckpt_file_name: str,
     net: Cell | None = None,
     strict_load: bool = False,
-    filter_prefix: Any = None,
+    filter_prefix: str | Sequence[str] | None = None,
     dec_key: bytes | None = None,
     dec_mode: str = "AES-GCM",
-    specify_prefix: Any = None,
+    specify_prefix: Names | None = None,
     choice_func: Choice = None,
     crc_check: bool = False,
     remove_redundancy: bool = False,
     format: str = "ckpt",
-) -> dict[str, Any]:
+) -> State:
     """Reads Parameters from a file that `save_checkpoint`, here or in MindSpore, has written.
 
     Args:
@@ -376,7 +377,7 @@ def _fitting(target: Parameter, value: Tensor, strict: bool) -> Tensor:
 
 def load_param_into_net(
     net: Cell,
-    parameter_dict: dict[str, Any],
+    parameter_dict: Mapping[str, object],
     strict_load: bool = False,
     remove_redundancy: bool = False,
 ) -> tuple[list[str], list[str]]:

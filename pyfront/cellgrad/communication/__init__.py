@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from cellgrad.core import groups as _groups
 from cellgrad.core import ranks as _ranks
@@ -54,7 +53,7 @@ def _joined(name: str) -> None:
         )
 
 
-def create_group(group: str, rank_ids: Sequence[int], options: Any = None) -> None:
+def create_group(group: str, rank_ids: Sequence[int], options: object = None) -> None:
     """Makes a group of some ranks, which collectives name: `ops.AllReduce(group="pair")`.
 
     The ranks of the group call it with the same arguments; nothing is communicated. Parts lie in the order

@@ -13,12 +13,13 @@ from cellgrad.compile import fallback
 from cellgrad.compile.any_batch import BatchProgram
 from cellgrad.compile.program import Program, function_name
 from cellgrad.core import context, state
+from cellgrad.core.aliases import Function
 from cellgrad.core.arguments import check_bool, check_callable, check_one_of
 from cellgrad.core.tree import with_tensors
 
 __all__ = ["jit"]
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound="Function[..., Any]")
 # Options with a few values.
 _CHOICES = {
     "capture_mode": ("ast", "bytecode", "trace"),
@@ -83,10 +84,10 @@ class _Jit:
 
 
 @overload
-def jit(function: F, **options: Any) -> F: ...
+def jit(function: F, **options: object) -> F: ...
 @overload
-def jit(function: None = None, **options: Any) -> Callable[[F], F]: ...
-def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+def jit(function: None = None, **options: object) -> Callable[[F], F]: ...
+def jit(function: Any = None, **options: Any) -> Any:
     """Compiles a function: captured and compiled once per signature of its inputs.
 
     Tensors are inputs; numbers, strings and other Python values are part of the signature.

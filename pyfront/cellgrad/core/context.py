@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import Any
+from typing import Any, cast
 
 from cellgrad import _native
 from cellgrad.core import variables
@@ -259,7 +259,7 @@ def _warn_once(key: str, text: str) -> None:
         print(f"[WARNING] cellgrad: {text}", file=sys.stderr)
 
 
-def set_context(**kwargs: Any) -> None:
+def set_context(**kwargs: object) -> None:
     """Sets the execution context.
 
     Args:
@@ -293,7 +293,9 @@ def set_context(**kwargs: Any) -> None:
     True
     """
     if "device_target" in kwargs:  # with its number, whatever their order
-        _choose(_SET_CONTEXT, kwargs.pop("device_target"), kwargs.pop("device_id", None))
+        target: Any = kwargs.pop("device_target")
+        number: Any = kwargs.pop("device_id", None)
+        _choose(_SET_CONTEXT, target, number)
     for key, value in kwargs.items():
         if key == "mode":
             if isinstance(value, bool) or value not in (GRAPH_MODE, PYNATIVE_MODE):
@@ -302,7 +304,7 @@ def set_context(**kwargs: Any) -> None:
             _context["mode"] = int(value)
             compiled[0] = graph_mode()
         elif key == "device_id":
-            _choose(_SET_CONTEXT, _context["device_target"], value)
+            _choose(_SET_CONTEXT, _context["device_target"], cast(Any, value))
         elif key == _THREADS:
             _use_threads("context.set_context", key, value)
         elif key in _COUNTS:

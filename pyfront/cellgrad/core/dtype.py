@@ -7,7 +7,8 @@ Every type is a singleton, compared by identity, printed as MindSpore prints it
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 
@@ -85,10 +86,10 @@ class Type:
     def __str__(self) -> str:
         return self.title
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         return _lookup, (self.name,)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Type:
+    def __deepcopy__(self, memo: dict[int, object]) -> Type:
         return self
 
     @property
@@ -196,7 +197,7 @@ def from_numpy(dtype: np.dtype[Any]) -> Type | None:
     return found
 
 
-def dtype_to_nptype(dtype: Type) -> Any:
+def dtype_to_nptype(dtype: Type) -> type[np.generic]:
     """The numpy scalar class of a tensor type, such as ``numpy.float32``.
 
     >>> ms.dtype_to_nptype(ms.int32)
@@ -214,7 +215,7 @@ def dtype_to_pytype(dtype: Type) -> type:
     return {"b": bool, "i": int, "u": int, "f": float, "c": complex}[dtype.kind]
 
 
-def pytype_to_dtype(pytype: Any) -> Type:
+def pytype_to_dtype(pytype: object) -> Type:
     """The tensor type MindSpore gives to a Python or numpy scalar class.
 
     >>> print(ms.pytype_to_dtype(int))
@@ -223,7 +224,7 @@ def pytype_to_dtype(pytype: Any) -> Type:
     plain = {bool: bool_, int: int64, float: float64, complex: complex128}
     if pytype in plain:
         return plain[pytype]
-    found = from_numpy(np.dtype(pytype))
+    found = from_numpy(np.dtype(cast(Any, pytype)))
     if found is None:
         raise error(
             NotImplementedError,

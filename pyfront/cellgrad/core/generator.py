@@ -7,7 +7,6 @@ it and adds one, inside compiled code as well, where it is threaded through like
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 import numpy as np
 
@@ -94,7 +93,7 @@ def get_rng_state() -> Tensor:
     return Tensor(np.frombuffer(STATE.asnumpy().tobytes(), np.uint8), mstype.uint8)
 
 
-def set_rng_state(state: Any) -> None:
+def set_rng_state(state: Tensor) -> None:
     """Puts the default generator where it was when `get_rng_state` was called.
 
     Raises:
@@ -146,7 +145,7 @@ class DefaultGenerator:
         """The state, for `set_state`: 16 bytes."""
         return get_rng_state()
 
-    def set_state(self, state: Any) -> None:
+    def set_state(self, state: Tensor) -> None:
         """Puts it where it was when `get_state` was called.
 
         Raises:

@@ -20,7 +20,8 @@ from cellgrad.core.tensor import Tensor
 
 __all__ = ["register_pytree_node"]
 
-T = TypeVar("T", bound=type)
+N = TypeVar("N")
+K = TypeVar("K")
 
 
 class _Node(NamedTuple):
@@ -35,11 +36,11 @@ atexit.register(_nodes.clear)  # classes of a script lead to all that is in it
 
 
 def register_pytree_node(
-    cls: T,
-    flatten: Callable[[Any], tuple[Iterable[Any], Any]] | None = None,
-    unflatten: Callable[[Any, tuple[Any, ...]], Any] | None = None,
+    cls: type[N],
+    flatten: Callable[[N], tuple[Iterable[object], K]] | None = None,
+    unflatten: Callable[[K, tuple[Any, ...]], N] | None = None,
     names: Sequence[str] | None = None,
-) -> T:
+) -> type[N]:
     """Makes the instances of a class nested values, as tuples and dicts are: inputs and results of
     compiled code, of gradients, `vmap` and loops.
 

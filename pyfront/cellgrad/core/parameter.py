@@ -10,6 +10,7 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.aliases import ArrayLike, InitLike, Operand
 from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.conversion import converted
 from cellgrad.core.effects import assign
@@ -73,7 +74,7 @@ class Parameter(Tensor):
 
     def __init__(
         self,
-        default_input: Any,
+        default_input: ArrayLike,
         name: str | None = None,
         requires_grad: bool = True,
         layerwise_parallel: bool = False,
@@ -160,7 +161,7 @@ class Parameter(Tensor):
     def data(self, value: Any) -> None:
         self.set_data(value)
 
-    def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
+    def set_data(self, data: ArrayLike, slice_shape: bool = False) -> Parameter:
         """Replaces the value: any shape is taken, and the elements are converted to the Parameter's
         dtype.
 
@@ -193,7 +194,7 @@ class Parameter(Tensor):
         self._sig = signature(self.dtype, tuple(array.shape))
         return self
 
-    def assign_value(self, value: Any) -> Parameter:
+    def assign_value(self, value: ArrayLike) -> Parameter:
         """Same as `set_data`."""
         return self.set_data(value)
 
@@ -204,7 +205,7 @@ class Parameter(Tensor):
             return scope.copied(self)
         return Tensor.copy(self)
 
-    def clone(self, init: Any = "same") -> Parameter:
+    def clone(self, init: InitLike = "same") -> Parameter:
         """A new Parameter of the same name, shape and dtype.
 
         Args:
@@ -244,10 +245,10 @@ class Parameter(Tensor):
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+    def __deepcopy__(self, memo: dict[int, object]) -> Parameter:
         return self.clone()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         function, arguments = super().__reduce__()
         return _unpickle_parameter, (function(*arguments), self.name, self.requires_grad)
 
@@ -259,7 +260,7 @@ class Parameter(Tensor):
 
     __repr__ = __str__
 
-    def __iadd__(self, other: Any) -> Any:
+    def __iadd__(self, other: Operand) -> Tensor:
         return self + other
 
 
@@ -300,7 +301,7 @@ class ParameterTuple(tuple[Parameter, ...]):
             seen[p.name] = p
         return tuple.__new__(cls, data)
 
-    def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
+    def clone(self, prefix: str, init: InitLike = "same") -> ParameterTuple:
         """New Parameters named ``prefix.name``; `init` as in `Parameter.clone`.
 
         >>> w = ms.ParameterTuple([Parameter(Tensor([1.0, 2.0]), name="w")])

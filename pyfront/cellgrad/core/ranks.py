@@ -50,7 +50,7 @@ class _World:
 _world = _World()
 
 
-def init(backend_name: str | None = None, comm: Any = None) -> None:
+def init(backend_name: str | None = None, comm: object = None) -> None:
     """Joins the other ranks of the program.
 
     Started by `cellgrad run --ranks=N`, or by `torchrun` or `msrun` on one machine, ranks share

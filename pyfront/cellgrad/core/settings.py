@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Array
 from cellgrad.core.arguments import check_bool, check_int, check_one_of
+from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 
@@ -41,7 +43,7 @@ class JitConfig:
         jit_syntax_level: str = "",
         debug_level: str = "RELEASE",
         infer_boost: str = "off",
-        **kwargs: Any,
+        **kwargs: object,
     ):
         check_one_of(jit_level, "JitConfig", "jit_level", ("", "O0", "O1", "O2"))
         check_one_of(exc_mode, "JitConfig", "exc_mode", ("auto", "sink", "no_sink"))
@@ -82,7 +84,7 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
     sys.setrecursionlimit(max(recursion_limit, sys.getrecursionlimit()))
 
 
-def from_numpy(array: Any) -> Tensor:
+def from_numpy(array: Array) -> Tensor:
     """A Tensor that shares memory with a numpy array; see `Tensor.from_numpy`.
 
     >>> import numpy as np
@@ -95,7 +97,9 @@ def from_numpy(array: Any) -> Tensor:
     return Tensor.from_numpy(array)
 
 
-def frombuffer(buffer: Any, dtype: Any, count: int = -1, offset: int = 0) -> Tensor:
+def frombuffer(
+    buffer: bytes | bytearray | memoryview | Array, dtype: Type, count: int = -1, offset: int = 0
+) -> Tensor:
     """A Tensor of one dimension with a copy of the elements in a buffer of bytes.
 
     Args:
@@ -120,7 +124,7 @@ def frombuffer(buffer: Any, dtype: Any, count: int = -1, offset: int = 0) -> Ten
         raise error(type(e), f"For 'frombuffer', {e}.") from None
 
 
-def is_tensor(obj: Any) -> bool:
+def is_tensor(obj: object) -> bool:
     """Whether an object is a Tensor.
 
     >>> ms.is_tensor(Tensor(1.0)), ms.is_tensor(1.0)

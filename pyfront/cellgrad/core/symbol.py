@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cellgrad.core.arguments import check_bool, check_int
 from cellgrad.core.open_shape import LARGEST, AnySize
 
@@ -38,7 +36,7 @@ class Symbol(AnySize):
         divisor: int = 1,
         remainder: int = 0,
         unique: bool = False,
-        **kwargs: Any,
+        **kwargs: object,
     ):
         given = check_int(max, "Symbol", "max")
         self.max = given if given > 0 else LARGEST

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import hooks, html, state
+from cellgrad.core.aliases import Array, TensorData
 from cellgrad.core.conversion import are_rounded, converted
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import PACKAGES, error
@@ -19,6 +20,7 @@ from cellgrad.core.open_shape import LARGEST, OpenElements, open_dims
 from cellgrad.core.storage import Signature, from_numpy, signature, to_numpy
 
 if TYPE_CHECKING:  # operators and methods are set when operations are there: `ops.methods.install`
+    from cellgrad.core.initializer import Initializer
     from cellgrad.ops.methods import TensorMethods as _Methods
 else:
     _Methods = object
@@ -135,10 +137,10 @@ class Tensor(_Methods):
 
     def __init__(
         self,
-        input_data: Any = None,
+        input_data: TensorData | None = None,
         dtype: Type | None = None,
         shape: Sequence[int | None] | int | None = None,
-        init: Any = None,
+        init: Initializer | None = None,
         const_arg: bool = False,
     ):
         if dtype is not None:
@@ -150,13 +152,15 @@ class Tensor(_Methods):
                 self.__class__ = OpenTensor
                 self._buf, self._sig = OpenElements(*opened), signature(dtype, opened[0])
                 return
-            input_data = np.zeros(shape)  # MindSpore leaves the elements undefined
+            input_data = np.zeros(cast(Any, shape))  # MindSpore leaves the elements undefined
         if init is not None:
             if shape is None or dtype is None:
                 raise error(ValueError, "For 'Tensor', 'init' needs 'shape' and 'dtype' as well.")
             dims = (shape,) if isinstance(shape, int) else tuple(shape)
             wide = dtype is mstype.bfloat16
-            input_data = init.sample(dims, np.float32 if wide else mstype.to_numpy(dtype))
+            input_data = init.sample(
+                cast(Any, dims), np.float32 if wide else mstype.to_numpy(dtype)
+            )
         if isinstance(input_data, Tensor):
             target = dtype or input_data.dtype
             array = input_data._concrete("Tensor(...)")
@@ -342,7 +346,7 @@ class Tensor(_Methods):
             state.current.tape.reading(self)
         return to_numpy(self._buf, self._sig.dtype)
 
-    def asnumpy(self) -> np.ndarray[Any, Any]:
+    def asnumpy(self) -> Array:
         """The elements as a numpy array.
 
         The array is a view: writing to it writes to the tensor.
@@ -352,7 +356,7 @@ class Tensor(_Methods):
         """
         return self._concrete("asnumpy()")
 
-    def numpy(self) -> np.ndarray[Any, Any]:
+    def numpy(self) -> Array:
         """Same as `asnumpy`.
 
         >>> Tensor([1.0, 2.0]).numpy()
@@ -360,7 +364,7 @@ class Tensor(_Methods):
         """
         return self._concrete("numpy()")
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: np.dtype | None = None, copy: bool | None = None) -> Array:
         array = self._concrete("numpy.asarray()")
         if dtype is not None and array.dtype != dtype:
             return array.astype(dtype)
@@ -440,7 +444,7 @@ class Tensor(_Methods):
     def __hash__(self) -> int:
         return id(self)
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: object) -> bool:
         return bool((self == value).any())
 
     # --- text and copies ----------------------------------------------------------------------
@@ -462,7 +466,7 @@ class Tensor(_Methods):
             spec,
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         array = self._concrete("pickle")
         raw = array.astype(np.float32) if self.dtype is mstype.bfloat16 else array
         return _unpickle, (raw, self.dtype)
@@ -478,12 +482,12 @@ class Tensor(_Methods):
             return scope.copied(self)
         return Tensor(self) if tape is None else tape.alias(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+    def __deepcopy__(self, memo: dict[int, object]) -> Tensor:
         return self.copy()
 
     __copy__ = copy
 
-    def init_data(self, *args: Any, **kwargs: Any) -> Tensor:
+    def init_data(self, *args: object, **kwargs: object) -> Tensor:
         """The Tensor itself: values are never left uninitialised.
 
         >>> print(Tensor([1.0]).init_data())
@@ -504,7 +508,7 @@ class Tensor(_Methods):
         self._buf, self._sig = Tensor(value)._buf, value._sig
         return self
 
-    def register_hook(self, hook: Callable[[Any], Any]) -> Any:
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> hooks.TensorHookHandle:
         """Calls ``hook(gradient)`` where reverse mode has the gradient of this tensor.
 
         What it returns, a Tensor like the gradient, takes its place; None leaves it. Of a tensor that
@@ -530,9 +534,10 @@ class Tensor(_Methods):
         >>> print(square(x))
         6.0
         """
-        return hooks.register(self, hook)
+        handle: hooks.TensorHookHandle = hooks.register(self, hook)
+        return handle
 
-    def hooks(self) -> list[Callable[[Any], Any]]:
+    def hooks(self) -> list[Callable[[Tensor], Tensor | None]]:
         """The hooks that `register_hook` has added, in order.
 
         >>> x = Tensor(3.0)
@@ -579,10 +584,10 @@ def _unpickle(array: np.ndarray[Any, Any], dtype: Type) -> Tensor:
 
 
 def tensor(
-    input_data: Any = None,
+    input_data: TensorData | None = None,
     dtype: Type | None = None,
-    shape: Any = None,
-    init: Any = None,
+    shape: Sequence[int | None] | int | None = None,
+    init: Initializer | None = None,
     const_arg: bool = False,
 ) -> Tensor:
     """Same as `Tensor`, as a function.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import ArrayLike, Columns
 from cellgrad.core.arguments import argument_error, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.dataset._decode import images_of_pillow
@@ -128,7 +130,12 @@ class RandomColorAdjust(Transform):
     [[[20, 202, 255]]]
     """
 
-    def __init__(self, brightness: Any = (1, 1), contrast: Any = (1, 1), saturation: Any = (1, 1)):
+    def __init__(
+        self,
+        brightness: float | Sequence[float] = (1, 1),
+        contrast: float | Sequence[float] = (1, 1),
+        saturation: float | Sequence[float] = (1, 1),
+    ):
         self._ranges = [
             (AdjustBrightness, self._range(brightness, "brightness")),
             (AdjustContrast, self._range(contrast, "contrast")),
@@ -149,7 +156,7 @@ class RandomColorAdjust(Transform):
             )
         return low, high
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         chosen = [self._ranges[i] for i in random.permutation(3)]
         steps = [kind(random.uniform(*between)) for kind, between in chosen if between != (1, 1)]
         out = values
@@ -167,7 +174,7 @@ class Solarize(Transform):
     [[10, 154, 55, 201]]
     """
 
-    def __init__(self, threshold: Any):
+    def __init__(self, threshold: float | Sequence[float]):
         pair = threshold if isinstance(threshold, tuple | list) else (threshold, 255)
         if len(pair) != 2:
             raise argument_error(TypeError, self.name, "threshold", "a number or two", threshold)
@@ -248,7 +255,7 @@ class RandomRotation(Rotate):
     [[4, 3], [2, 1]]
     """
 
-    def __init__(self, degrees: Any, *, fill_value: int = 0):
+    def __init__(self, degrees: float | Sequence[float], *, fill_value: int = 0):
         super().__init__(0.0, fill_value=fill_value)
         if isinstance(degrees, int | float) and not isinstance(degrees, bool):
             wide = check_number(degrees, self.name, "degrees", at_least=0)
@@ -259,7 +266,7 @@ class RandomRotation(Rotate):
             )
         self.between = tuple([check_number(v, self.name, "degrees") for v in degrees])
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         low, high = self.between
         angle = random.uniform(low, high)
         out = tuple([self._turned(_bytes(np.asarray(v), self.name), angle) for v in values])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ def padded_batch(
     batch_size: int,
     drop_remainder: bool = False,
     num_parallel_workers: int | None = None,
-    pad_info: dict[str, Any] | None = None,
+    pad_info: dict[str, tuple[Sequence[int | None] | None, object]] | None = None,
 ) -> Dataset:
     """Rows stacked in groups, filled up to one shape.
 

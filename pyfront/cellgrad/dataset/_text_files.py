@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import glob
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -59,7 +58,7 @@ class TextFileDataset(Source):
         shuffle: bool | Shuffle | None = Shuffle.GLOBAL,
         num_shards: int | None = None,
         shard_id: int | None = None,
-        cache: Any = None,
+        cache: object = None,
     ):
         owner = "TextFileDataset"
         if not isinstance(shuffle, bool | None) and shuffle != Shuffle.GLOBAL:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import Columns
 from cellgrad.core.arguments import argument_error, check_bool, check_instance, check_int
 from cellgrad.core.errors import error
 from cellgrad.dataset._transform import Array, Transform
@@ -40,7 +41,7 @@ class NormalizeForm(enum.Enum):
 class OfString(Transform):
     """A function of one string."""
 
-    def text(self, value: Any) -> str:
+    def text(self, value: Array) -> str:
         """The one string that an array holds."""
         array = strings(value, self.name, "the input")
         if array.ndim:
@@ -67,10 +68,10 @@ class Tokenizer(OfString):
             "define tokens(self, text), which gives the tokens of one string with their places",
         )
 
-    def one(self, value: Array) -> Any:
+    def one(self, value: Array) -> Columns:
         return self.given(list(self.tokens(self.text(value))))
 
-    def given(self, found: list[Token]) -> Any:
+    def given(self, found: list[Token]) -> Columns:
         """The columns of tokens."""
         words, starts, ends = zip(*(found or [("", 0, 0)]), strict=True)
         if not self.with_offsets:
@@ -274,7 +275,7 @@ class WordpieceTokenizer(Tokenizer):
         self.longest = check_int(max_bytes_per_token, self.name, "max_bytes_per_token", at_least=0)
         self.unknown = check_instance(unknown_token, self.name, "unknown_token", str)
 
-    def one(self, value: Array) -> Any:
+    def one(self, value: Array) -> Columns:
         array = strings(value, self.name, "the input")
         if array.ndim > 1:
             raise error(
@@ -358,5 +359,5 @@ class PythonTokenizer(OfString):
             raise argument_error(TypeError, self.name, "tokenizer", "a function", tokenizer)
         self.tokenizer = tokenizer
 
-    def one(self, value: Array) -> Array:
+    def one(self, value: Array) -> Columns:
         return strings(self.tokenizer(self.text(value)), self.name, "the result of the function")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import ArrayLike, Columns
 from cellgrad.core.arguments import check_number, check_sequence
 from cellgrad.core.errors import error
 from cellgrad.dataset import config
@@ -22,17 +23,17 @@ class Transform:
 
     _own: np.random.Generator | None = None
 
-    def __call__(self, *values: Any) -> Any:
+    def __call__(self, *values: ArrayLike | str) -> Columns:
         if self._own is None:
             self._own = np.random.default_rng(config.get_seed())
         return self.drawn(self._own, *values)
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         """The result, with random numbers of a generator; by default each array by itself."""
         out = tuple(self.one(as_array(v)) for v in values)
         return out if len(out) > 1 else out[0]
 
-    def one(self, value: Array) -> Any:
+    def one(self, value: Array) -> Columns:
         """The result for one array; each transform has its own.
 
         Raises:
@@ -56,7 +57,7 @@ class Drawing(Transform):
     def __init__(self, prob: float = 0.5):
         self.prob = check_number(prob, self.name, "prob", at_least=0, at_most=1)
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         if random.random() < self.prob:
             return super().drawn(random, *values)
         return values if len(values) > 1 else values[0]

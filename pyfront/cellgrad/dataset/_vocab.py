@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import Dims, Names
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -115,7 +116,7 @@ class Vocab:
     def from_dataset(
         cls,
         dataset: Dataset,
-        columns: Any = None,
+        columns: Names | None = None,
         freq_range: tuple[int | None, int | None] | None = None,
         top_k: int | None = None,
         special_tokens: Sequence[str] | None = None,
@@ -155,7 +156,7 @@ class Vocab:
         """The words and their numbers."""
         return dict(self._ids)
 
-    def tokens_to_ids(self, tokens: Any) -> Any:
+    def tokens_to_ids(self, tokens: Names) -> int | list[int]:
         """The number of a word, or the list of those of a list or array of words; -1 for unknown words.
 
         Raises:
@@ -167,14 +168,14 @@ class Vocab:
         words = check_sequence(listed, "tokens_to_ids", "tokens", "strings", str, empty=True)
         return [self._ids.get(word, -1) for word in words]
 
-    def ids_to_tokens(self, ids: Any) -> Any:
+    def ids_to_tokens(self, ids: Dims) -> str | list[str]:
         """The word of a number, or the list of those of a list or array of numbers; "" for unknown numbers.
 
         Raises:
             TypeError, ValueError: something else than ints from 0 to 2³¹ - 1.
         """
         words = {number: word for word, number in self._ids.items()}
-        given = ids.tolist() if isinstance(ids, np.ndarray) else ids
+        given: Any = ids.tolist() if isinstance(ids, np.ndarray) else ids
         listed = given if isinstance(given, list) else [given]
         for number in listed:
             check_int(number, "ids_to_tokens", "ids", at_least=0, below=_LARGEST + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from cellgrad.core.errors import error, not_defined
 from cellgrad.core.files import read_all
 from cellgrad.dataset._decode import decoded
 from cellgrad.dataset.pipeline import Row
+from cellgrad.dataset.samplers import Sampler
 from cellgrad.dataset.sources import NumpySlicesDataset, Source
 
 __all__ = ["Cifar10Dataset", "ImageFolderDataset", "MnistDataset"]
@@ -43,10 +44,10 @@ class _Published(NumpySlicesDataset):
         num_samples: int | None = None,
         num_parallel_workers: int | None = None,
         shuffle: bool | None = None,
-        sampler: Any = None,
+        sampler: Sampler | Iterable[int] | None = None,
         num_shards: int | None = None,
         shard_id: int | None = None,
-        cache: Any = None,
+        cache: object = None,
     ):
         folder = _folder(dataset_dir, f"{self.hint}; they are not downloaded")
         check_one_of(usage, type(self).__name__, "usage", (None, *_KINDS))
@@ -182,14 +183,14 @@ class ImageFolderDataset(Source):
         num_samples: int | None = None,
         num_parallel_workers: int | None = None,
         shuffle: bool | None = None,
-        sampler: Any = None,
+        sampler: Sampler | Iterable[int] | None = None,
         extensions: Sequence[str] | None = None,
         class_indexing: dict[str, int] | None = None,
         decode: bool = False,
         num_shards: int | None = None,
         shard_id: int | None = None,
-        cache: Any = None,
-        decrypt: Any = None,
+        cache: object = None,
+        decrypt: object = None,
     ):
         name = "ImageFolderDataset"
         folder = _folder(dataset_dir, "the folder that has a folder for each class")

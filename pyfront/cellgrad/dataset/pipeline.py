@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import Names
 from cellgrad.core.arguments import argument_error, check_int, check_sequence
 from cellgrad.core.errors import error, not_defined
+from cellgrad.core.tensor import Tensor
 from cellgrad.dataset import _workers, config
 from cellgrad.dataset._arrays import as_array, stacked
 from cellgrad.dataset._padding import padded_batch
@@ -73,7 +75,7 @@ class Dataset:
 
     def create_tuple_iterator(
         self,
-        columns: Any = None,
+        columns: Names | None = None,
         num_epochs: int = -1,
         output_numpy: bool = False,
         do_copy: bool = False,
@@ -90,11 +92,11 @@ class Dataset:
         """As `create_tuple_iterator`, with a dict by column a row."""
         return RowIterator(self, True, num_epochs, output_numpy)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[list[Tensor]]:
         self._epoch += 1
         return converted(self.rows(self._epoch - 1), None, False)
 
-    def epoch_rows(self, epoch: int) -> Iterator[list[Any]]:
+    def epoch_rows(self, epoch: int) -> Iterator[list[Tensor]]:
         """The rows of a given epoch, as lists of Tensors."""
         return converted(self.rows(epoch), None, False)
 
@@ -121,7 +123,7 @@ class Dataset:
         """The shapes of the first row."""
         return [list(v.shape) for v in self._first()]
 
-    def output_types(self) -> list[Any]:
+    def output_types(self) -> list[type]:
         """The numpy dtypes of the first row."""
         return [v.dtype for v in self._first()]
 
@@ -148,7 +150,7 @@ class Dataset:
         batch_size: int | Callable[[BatchInfo], int],
         drop_remainder: bool = False,
         num_parallel_workers: int | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Dataset:
         """Rows stacked in groups.
 
@@ -176,11 +178,11 @@ class Dataset:
 
     def map(
         self,
-        operations: Any,
-        input_columns: Any = None,
-        output_columns: Any = None,
+        operations: Callable[..., object] | Sequence[Callable[..., object]],
+        input_columns: Names | None = None,
+        output_columns: Names | None = None,
         num_parallel_workers: int | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Dataset:
         """Columns replaced by functions of them.
 
@@ -200,19 +202,19 @@ class Dataset:
         >>> [row["x"].item() for row in data.create_dict_iterator()]
         [10, 20, 30, 40]
         """
-        listed = list(operations) if isinstance(operations, list | tuple) else [operations]
+        listed: Any = operations if isinstance(operations, list | tuple) else [operations]
         if not listed or not all(callable(f) for f in listed):
             raise error(TypeError, "For 'map', the 'operations' must be functions.")
         inputs = self._known(self.columns[:1] if input_columns is None else input_columns, "map")
         outputs = inputs if output_columns is None else names_of(output_columns, "map")
         given = num_parallel_workers or config.get_num_parallel_workers()
         workers = check_int(given, "map", "num_parallel_workers", at_least=1)
-        return _Map(self, listed, inputs, outputs, workers)
+        return _Map(self, list(listed), inputs, outputs, workers)
 
     def filter(
         self,
-        predicate: Callable[..., Any],
-        input_columns: Any = None,
+        predicate: Callable[..., object],
+        input_columns: Names | None = None,
         num_parallel_workers: int | None = None,
     ) -> Dataset:
         """The rows for which a function of the columns is true.
@@ -258,11 +260,11 @@ class Dataset:
         """
         return _Slice(self, check_int(count, "skip", "count", at_least=0), None)
 
-    def project(self, columns: Any) -> Dataset:
+    def project(self, columns: Names) -> Dataset:
         """The named columns, in this order."""
         return _Project(self, self._known(columns, "project"))
 
-    def rename(self, input_columns: Any, output_columns: Any) -> Dataset:
+    def rename(self, input_columns: Names, output_columns: Names) -> Dataset:
         """Other names for columns."""
         old, new = self._known(input_columns, "rename"), names_of(output_columns, "rename")
         if len(old) != len(new):
@@ -272,11 +274,11 @@ class Dataset:
         out.columns = [renamed.get(c, c) for c in self.columns]
         return out
 
-    def zip(self, datasets: Any) -> Dataset:
+    def zip(self, datasets: Dataset | tuple[Dataset, ...]) -> Dataset:
         """Rows with the columns of this and other data sets, side by side."""
         return zip((self, *(datasets if isinstance(datasets, tuple | list) else (datasets,))))
 
-    def concat(self, datasets: Any) -> Dataset:
+    def concat(self, datasets: Dataset | Sequence[Dataset]) -> Dataset:
         """The rows of this data set, then those of others."""
         others = datasets if isinstance(datasets, tuple | list) else (datasets,)
         return _Concat((self, *others))
@@ -531,8 +533,6 @@ class _Slice(_Step):
 
 
 class _Pick(_Step):
-    """Rows of given positions."""
-
     def __init__(self, source: Dataset, positions: np.ndarray[Any, Any]):
         super().__init__(source)
         self.positions = positions

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from cellgrad.core.aliases import ArrayLike
 from cellgrad.core.arguments import argument_error, check_bool, check_int
 from cellgrad.core.errors import error
 
@@ -185,7 +186,7 @@ class SubsetSampler(Sampler):
     [3, 1]
     """
 
-    def __init__(self, indices: Any, num_samples: int | None = None):
+    def __init__(self, indices: ArrayLike, num_samples: int | None = None):
         super().__init__(num_samples)
         listed = list(indices) if hasattr(indices, "__iter__") else [indices]
         name = type(self).__name__

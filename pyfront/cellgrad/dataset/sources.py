@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, Names
 from cellgrad.core.arguments import check_int
 from cellgrad.core.context import ParallelMode
+from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error, not_defined
 from cellgrad.dataset._arrays import as_array
 from cellgrad.dataset.pipeline import Dataset, Row
@@ -55,7 +57,7 @@ class Source(Dataset):
         self,
         columns: Sequence[str],
         shuffle: bool,
-        sampler: Any,
+        sampler: Sampler | Iterable[int] | None,
         num_samples: int | None,
         num_shards: int | None,
         shard_id: int | None,
@@ -124,7 +126,7 @@ class Source(Dataset):
         if isinstance(self.sampler, Sampler):
             order = self.sampler.order(self, self.random(epoch))
         else:
-            order = [int(i) for i in self.sampler]
+            order = [int(i) for i in cast(Iterable[int], self.sampler)]
         n = self.total()
         for i in order:
             if not 0 <= i < n:
@@ -166,18 +168,18 @@ class GeneratorDataset(Source):
 
     def __init__(
         self,
-        source: Any,
-        column_names: Any = None,
-        column_types: Sequence[Any] | None = None,
-        schema: Any = None,
+        source: object,
+        column_names: Names | None = None,
+        column_types: Sequence[Type] | None = None,
+        schema: object = None,
         num_samples: int | None = None,
         num_parallel_workers: int = 1,
         shuffle: bool | None = None,
-        sampler: Any = None,
+        sampler: Sampler | Iterable[int] | None = None,
         num_shards: int | None = None,
         shard_id: int | None = None,
         python_multiprocessing: bool = True,
-        max_rowsize: Any = None,
+        max_rowsize: object = None,
     ):
         if column_names is None:
             raise error(ValueError, "For 'GeneratorDataset', 'column_names' must be given.")
@@ -205,7 +207,7 @@ class GeneratorDataset(Source):
             num_shards,
             shard_id,
         )
-        self.given = source
+        self.given: Any = source
         self.types = None
         if column_types is not None:
             self.types = [mstype.dtype_to_nptype(t) for t in column_types]
@@ -270,12 +272,12 @@ class NumpySlicesDataset(Source):
 
     def __init__(
         self,
-        data: Any,
-        column_names: Any = None,
+        data: ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike],
+        column_names: Names | None = None,
         num_samples: int | None = None,
         num_parallel_workers: int = 1,
         shuffle: bool | None = None,
-        sampler: Any = None,
+        sampler: Sampler | Iterable[int] | None = None,
         num_shards: int | None = None,
         shard_id: int | None = None,
     ):

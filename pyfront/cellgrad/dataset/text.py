@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, Columns, DTypeLike
 from cellgrad.core.arguments import argument_error, check_bool, check_instance, check_int
 from cellgrad.core.errors import error
 from cellgrad.dataset._tokenizers import (
@@ -87,7 +88,7 @@ class Lookup(Transform):
     """
 
     def __init__(
-        self, vocab: Vocab, unknown_token: str | None = None, data_type: Any = mstype.int32
+        self, vocab: Vocab, unknown_token: str | None = None, data_type: DTypeLike = mstype.int32
     ):
         self.ids = check_instance(vocab, self.name, "vocab", Vocab).vocab()
         self.dtype = _number_type(data_type, self.name)
@@ -133,7 +134,7 @@ class ToNumber(Transform):
     array([1. , 2.5], dtype=float32)
     """
 
-    def __init__(self, data_type: Any):
+    def __init__(self, data_type: DTypeLike):
         self.dtype = _number_type(data_type, self.name)
 
     def one(self, value: Array) -> Array:
@@ -385,7 +386,7 @@ class TruncateSequencePair(Transform):
     def __init__(self, max_length: int):
         self.longest = check_int(max_length, self.name, "max_length", at_least=0)
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         if len(values) != 2:
             raise error(
                 TypeError, f"For '{self.name}', two arrays are expected, but got {len(values)}."

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from collections.abc import Callable, Sequence
+from types import EllipsisType
+from typing import Any, cast
 
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, Columns, DTypeLike, TensorLike
 from cellgrad.core.arguments import check_instance, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.dataset._arrays import joint_dtype
@@ -49,10 +52,10 @@ class TypeCast(Transform):
     array([1, 2], dtype=int32)
     """
 
-    def __init__(self, data_type: Any):
+    def __init__(self, data_type: DTypeLike):
         found = mstype.coerce(data_type)
         try:
-            self.dtype = np.dtype(data_type) if found is None else mstype.to_numpy(found)
+            self.dtype = np.dtype(cast(Any, data_type)) if found is None else mstype.to_numpy(found)
         except TypeError:
             raise error(
                 TypeError,
@@ -99,7 +102,7 @@ class OneHot(Transform):
 class Fill(Transform):
     """An array of the same shape and dtype, all of one value."""
 
-    def __init__(self, fill_value: Any):
+    def __init__(self, fill_value: ArrayLike):
         self.fill_value = fill_value
 
     def one(self, value: Array) -> Array:
@@ -110,8 +113,8 @@ class Fill(Transform):
 class Slice(Transform):
     """A part of the array: for each dimension an int, a list of ints, a slice, None (all) or Ellipsis."""
 
-    def __init__(self, *slices: Any):
-        self.parts = tuple(
+    def __init__(self, *slices: int | slice | Sequence[int] | EllipsisType | None):
+        self.parts: tuple[Any, ...] = tuple(
             slice(None) if s is None else [s] if isinstance(s, int) else s for s in slices
         )
 
@@ -137,7 +140,7 @@ class Mask(Transform):
         TypeError: `operator` is not a `Relational`.
     """
 
-    def __init__(self, operator: Relational, constant: Any, dtype: Any = mstype.bool_):
+    def __init__(self, operator: Relational, constant: TensorLike, dtype: DTypeLike = mstype.bool_):
         check_instance(operator, self.name, "operator", Relational)
         self.compare = {
             Relational.EQ: np.equal,
@@ -163,7 +166,7 @@ class PadEnd(Transform):
         ValueError: an array of another number of dimensions.
     """
 
-    def __init__(self, pad_shape: Any, pad_value: Any = None):
+    def __init__(self, pad_shape: Sequence[int | None], pad_value: TensorLike | None = None):
         self.shape = list(pad_shape)
         self.value = pad_value
 
@@ -185,7 +188,9 @@ class PadEnd(Transform):
 class Concatenate(Transform):
     """The array with others before and after it."""
 
-    def __init__(self, axis: int = 0, prepend: Any = None, append: Any = None):
+    def __init__(
+        self, axis: int = 0, prepend: TensorLike | None = None, append: TensorLike | None = None
+    ):
         self.axis, self.prepend, self.append = axis, prepend, append
 
     def one(self, value: Array) -> Array:
@@ -210,10 +215,10 @@ class Compose(Transform):
         TypeError, ValueError: `transforms` is not a list of functions, or empty.
     """
 
-    def __init__(self, transforms: Any):
+    def __init__(self, transforms: Sequence[Callable[..., object]]):
         self.transforms = functions(transforms, self.name)
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         out = chain(self.transforms, random, values)
         return out if len(out) > 1 else out[0]
 
@@ -221,11 +226,11 @@ class Compose(Transform):
 class RandomApply(Drawing):
     """Functions applied one after the other, or not at all."""
 
-    def __init__(self, transforms: Any, prob: float = 0.5):
+    def __init__(self, transforms: Sequence[Callable[..., object]], prob: float = 0.5):
         super().__init__(prob)
         self.transforms = functions(transforms, self.name)
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         out = chain(self.transforms, random, values) if random.random() < self.prob else values
         return out if len(out) > 1 else out[0]
 
@@ -233,7 +238,7 @@ class RandomApply(Drawing):
 class RandomChoice(Compose):
     """One of the functions."""
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         chosen = self.transforms[int(random.integers(len(self.transforms)))]
         out = applied(chosen, random, values)
         return out if len(out) > 1 else out[0]
@@ -242,7 +247,7 @@ class RandomChoice(Compose):
 class RandomOrder(Compose):
     """Functions applied one after the other, in random order."""
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         order = random.permutation(len(self.transforms))
         out = chain([self.transforms[i] for i in order], random, values)
         return out if len(out) > 1 else out[0]

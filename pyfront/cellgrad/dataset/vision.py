@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import ArrayLike, Columns, Dims, DTypeLike, PaddingLike, ShapeLike
 from cellgrad.core.arguments import (
     argument_error,
     check_int,
@@ -164,7 +165,7 @@ class HWC2CHW(Transform):
 class ToTensor(Transform):
     """Channels first, and elements divided by 255."""
 
-    def __init__(self, output_type: Any = np.float32):
+    def __init__(self, output_type: DTypeLike = np.float32):
         self.cast = TypeCast(output_type)
 
     def one(self, value: Array) -> Array:
@@ -180,7 +181,7 @@ class ToType(TypeCast):
 class Crop(Transform):
     """The part of a size (height, width) from the coordinates (y, x)."""
 
-    def __init__(self, coordinates: Sequence[int], size: Any):
+    def __init__(self, coordinates: Sequence[int], size: ShapeLike):
         self.corner = tuple(check_int(c, self.name, "coordinates", at_least=0) for c in coordinates)
         self.size = _size(size, self.name)
 
@@ -202,7 +203,7 @@ def _part(image: Array, y: int, x: int, size: tuple[int, int], owner: str) -> Ar
 class CenterCrop(Transform):
     """The middle of a size (height, width), or (size, size); smaller images get zeros around them."""
 
-    def __init__(self, size: Any):
+    def __init__(self, size: ShapeLike):
         self.size = _size(size, self.name)
 
     def one(self, value: Array) -> Array:
@@ -264,7 +265,9 @@ class Pad(Transform):
         TypeError, ValueError: arguments of wrong types or values.
     """
 
-    def __init__(self, padding: Any, fill_value: Any = 0, padding_mode: Border = Border.CONSTANT):
+    def __init__(
+        self, padding: PaddingLike, fill_value: Dims = 0, padding_mode: Border = Border.CONSTANT
+    ):
         sides = [padding] if isinstance(padding, int) else list(padding)
         sides = [check_int(p, self.name, "padding", at_least=0) for p in sides]
         if len(sides) not in (1, 2, 4):
@@ -300,17 +303,17 @@ class RandomCrop(Transform):
 
     def __init__(
         self,
-        size: Any,
-        padding: Any = None,
+        size: ShapeLike,
+        padding: PaddingLike | None = None,
         pad_if_needed: bool = False,
-        fill_value: Any = 0,
+        fill_value: Dims = 0,
         padding_mode: Border = Border.CONSTANT,
     ):
         self.size = _size(size, self.name)
         self.pad = None if padding is None else Pad(padding, fill_value, padding_mode)
         self.pad_if_needed, self.fill_value, self.mode = pad_if_needed, fill_value, padding_mode
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         place = random.random(2)
         out = tuple(self._from(_image(np.asarray(v), self.name), place) for v in values)
         return out if len(out) > 1 else out[0]
@@ -347,7 +350,7 @@ class Resize(Transform):
         TypeError, ValueError: other arguments.
     """
 
-    def __init__(self, size: Any, interpolation: Inter = Inter.BILINEAR):
+    def __init__(self, size: ShapeLike, interpolation: Inter = Inter.BILINEAR):
         self.short = size if isinstance(size, int) else None
         self.size = _size(size, self.name)
         if interpolation not in (Inter.NEAREST, Inter.BILINEAR):
@@ -413,7 +416,7 @@ class RandomResizedCrop(Transform):
 
     def __init__(
         self,
-        size: Any,
+        size: ShapeLike,
         scale: Sequence[float] = (0.08, 1.0),
         ratio: Sequence[float] = (3 / 4, 4 / 3),
         interpolation: Inter = Inter.BILINEAR,
@@ -432,7 +435,7 @@ class RandomResizedCrop(Transform):
             raise argument_error(ValueError, self.name, what, expected, value)
         return float(pair[0]), float(pair[1])
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         images = [_image(np.asarray(v), self.name) for v in values]
         y, x, size = self._part(random, *images[0].shape[:2])
         out = tuple(self.resize.one(_part(image, y, x, size, self.name)) for image in images)
@@ -459,7 +462,7 @@ class RandomResizedCrop(Transform):
 class RandomCropDecodeResize(RandomResizedCrop):
     """`RandomResizedCrop` of the image that the bytes of a file are; see `Decode`."""
 
-    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+    def drawn(self, random: np.random.Generator, *values: ArrayLike | str) -> Columns:
         return super().drawn(random, *[Decode().one(np.asarray(v)) for v in values])
 
 

@@ -21,6 +21,7 @@ from cellgrad.compile.any_batch import STAND_IN, largest_batch, open_batch
 from cellgrad.compile.failures import compile_error, reproducers
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.aliases import Function
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -45,12 +46,12 @@ __all__ = ["LoadedModel", "export", "load"]
 
 
 def export(
-    net: Any,
-    *inputs: Any,
+    net: Function[..., object],
+    *inputs: object,
     file_name: str,
     file_format: str = "SO",
-    value_and_grad: Any = None,
-    step: Any = None,
+    value_and_grad: object = None,
+    step: object = None,
     target: str = "native",
     device: str = "cpu",
     chip: str | Sequence[str] | None = None,

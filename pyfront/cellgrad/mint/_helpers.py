@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike, TensorOrTensors
 from cellgrad.core.arguments import check_int, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -16,7 +17,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import interpolation
 
 
-def to(input: Any, dtype: Type | None) -> Any:
+def to(input: Tensor, dtype: Type | None) -> Tensor:
     """The input in a dtype, if one is given."""
     return input if dtype is None else check_tensor(input, "mint", "input").astype(dtype)
 
@@ -26,7 +27,7 @@ def long(pair: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
     return pair[0], pair[1].astype(mstype.int64)
 
 
-def scaled(other: Any, alpha: Any) -> Any:
+def scaled(other: TensorLike, alpha: TensorLike) -> Any:
     """``alpha * other``."""
     return other if isinstance(alpha, int) and alpha == 1 else ops.mul(other, alpha)
 
@@ -58,7 +59,7 @@ def implied(input: Tensor, dim: int | None) -> int:
     return dim if dim is not None else 0 if input.ndim in (0, 1, 3) else 1
 
 
-def extremum(name: str, input: Tensor, dim: Any, keepdim: bool) -> Any:
+def extremum(name: str, input: Tensor, dim: Any, keepdim: bool) -> TensorOrTensors:
     """The extremum of all elements, those along `dim` with positions, or of two tensors."""
     if dim is None:
         return getattr(ops, "a" + name)(input)
@@ -67,7 +68,7 @@ def extremum(name: str, input: Tensor, dim: Any, keepdim: bool) -> Any:
     return long(getattr(ops, name)(input, dim, keepdim))
 
 
-def median(input: Tensor, dim: int | None, keepdim: bool) -> Any:
+def median(input: Tensor, dim: int | None, keepdim: bool) -> TensorOrTensors:
     """The middle of all elements, or those along `dim` with positions."""
     if dim is None:
         return ops.median(ops.ravel(input), 0)[0]

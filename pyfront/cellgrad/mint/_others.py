@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ShapeLike, TensorLike
 from cellgrad.core.arguments import check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -70,7 +72,10 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
 
 
 def empty(
-    *size: Any, dtype: Type | None = None, device: Any = None, pin_memory: bool = False
+    *size: int | Sequence[int],
+    dtype: Type | None = None,
+    device: str | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of a shape; its elements are 0.
 
@@ -80,12 +85,12 @@ def empty(
     >>> mint.empty(2, 3).shape
     (2, 3)
     """
-    shape = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
+    shape: Any = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
     return h.drawn(ops.zeros(tuple(shape), dtype or mstype.float32), None, device)
 
 
 def empty_like(
-    input: Tensor, *, dtype: Type | None = None, device: Any = None, pin_memory: bool = False
+    input: Tensor, *, dtype: Type | None = None, device: str | None = None, pin_memory: bool = False
 ) -> Tensor:
     """A tensor of another one's shape and, unless `dtype` says otherwise, dtype; its elements are 0.
 
@@ -95,7 +100,13 @@ def empty_like(
     return h.drawn(ops.zeros_like(input, dtype=dtype), None, device)
 
 
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None) -> Tensor:
+def normal(
+    mean: TensorLike = 0.0,
+    std: TensorLike = 1.0,
+    size: ShapeLike | None = None,
+    *,
+    generator: object = None,
+) -> Tensor:
     """Normal numbers of means and deviations that are Tensors of one shape, or numbers; of two numbers
     in the shape `size`.
 
@@ -109,7 +120,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
 
 
 def randint(
-    *args: Any, generator: Any = None, dtype: Type | None = None, device: Any = None
+    *args: object, generator: object = None, dtype: Type | None = None, device: str | None = None
 ) -> Tensor:
     """Integers drawn evenly: ``randint(high, size)`` or ``randint(low, high, size)``; int64 by default.
 
@@ -134,7 +145,7 @@ def randint_like(
     high: int | None = None,
     *,
     dtype: Type | None = None,
-    device: Any = None,
+    device: str | None = None,
 ) -> Tensor:
     """As `randint`, in the shape and, unless `dtype` says otherwise, dtype of a tensor.
 

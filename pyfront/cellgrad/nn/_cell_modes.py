@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from cellgrad.compile.any_batch import set_inputs
+from cellgrad.core.aliases import DTypeLike, State
 from cellgrad.core.arguments import check_bool, check_instance
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.settings import JitConfig
@@ -27,7 +28,7 @@ class CellModes:
 
         def get_parameters(self) -> Iterable[Parameter]: ...
 
-    def apply(self, fn: Callable[[Any], Any]) -> Self:
+    def apply(self, fn: Callable[..., object]) -> Self:
         """Calls `fn` on every sub-Cell, then on this one.
 
         >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
@@ -68,7 +69,7 @@ class CellModes:
         object.__setattr__(self, "requires_grad", requires_grad)
         return self
 
-    def set_jit_config(self, jit_config: Any) -> None:
+    def set_jit_config(self, jit_config: JitConfig) -> None:
         """Sets options of calls of this Cell. Its ``jit_syntax_level`` takes the place of the context's, see
         `cellgrad.set_context`; one compiler is used, so that the others have no effect.
 
@@ -84,7 +85,7 @@ class CellModes:
         level = jit_config.jit_config_dict["jit_syntax_level"]
         object.__setattr__(self, "_lax", None if not level else level == "LAX")
 
-    def add_flags(self, **flags: Any) -> Self:
+    def add_flags(self, **flags: object) -> Self:
         """Sets attributes and notes them as flags. `fp16`, `bf16` or `fp32` make this Cell compute in that
         type, as `to_float` does with those below, until the flag is set to False.
 
@@ -98,7 +99,7 @@ class CellModes:
         follow_flags(self, flags)
         return self
 
-    def add_flags_recursive(self, **flags: Any) -> Self:
+    def add_flags_recursive(self, **flags: object) -> Self:
         """`add_flags` here and below.
 
         >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
@@ -110,7 +111,7 @@ class CellModes:
             cell.add_flags(**flags)
         return self
 
-    def get_flags(self) -> dict[str, Any]:
+    def get_flags(self) -> State:
         """The flags set by `add_flags` and `set_train`.
 
         >>> net = nn.Dense(2, 1).add_flags(shown=True)
@@ -119,7 +120,7 @@ class CellModes:
         """
         return self.__dict__.setdefault("_flags", {})  # type: ignore[no-any-return]
 
-    def to_float(self, dst_type: Any) -> Self:
+    def to_float(self, dst_type: DTypeLike) -> Self:
         """Makes this Cell and those below compute in `dst_type`: floating-point inputs and trainable
         Parameters are converted where they are used; gradients have the types of what was given.
 
@@ -134,7 +135,7 @@ class CellModes:
         to_float(cell, dst_type)
         return self
 
-    def init_parameters_data(self, *args: Any, **kwargs: Any) -> dict[Parameter, Parameter]:
+    def init_parameters_data(self, *args: object, **kwargs: object) -> dict[Parameter, Parameter]:
         """Parameters never wait for initialisation; maps each to itself.
 
         >>> net = nn.Dense(2, 1)
@@ -143,7 +144,7 @@ class CellModes:
         """
         return {p: p for p in self.get_parameters()}
 
-    def summary(self, *inputs: Any, **kwargs: Any) -> Summary:
+    def summary(self, *inputs: object, **kwargs: object) -> Summary:
         """The Cells of this network with their numbers of Parameters; with inputs, as for a call, also the dtypes
         and shapes of what each gives. Nothing runs.
 
@@ -164,7 +165,7 @@ class CellModes:
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
 
-    def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
+    def set_inputs(self, *inputs: object, **kwargs: object) -> None:
         """Says what inputs the Cell is called with. Where the first dimension of some is open, as in
         ``Tensor(shape=[None, 784], dtype=ms.float32)``, one program is compiled for all batch sizes; else, and
         where that cannot be (a warning says why), a program is compiled when its signature is first met.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from cellgrad.core.aliases import State
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn._state_hooks import StateHooks
 
@@ -44,7 +46,7 @@ class CellState(StateHooks):
         object.__setattr__(self, "_transient", set())
         self._init_state_hooks()
 
-    def get_extra_state(self) -> Any:
+    def get_extra_state(self) -> object:
         """What `state_dict` keeps beside Parameters and buffers, if a subclass defines this method.
 
         >>> class Counted(nn.Cell):
@@ -58,7 +60,7 @@ class CellState(StateHooks):
         """
         raise error(RuntimeError, f"{type(self).__name__} has no method 'get_extra_state'.")
 
-    def set_extra_state(self, state: Any) -> None:
+    def set_extra_state(self, state: object) -> None:
         """Takes what `get_extra_state` gave, from `load_state_dict`.
 
         >>> class Counted(nn.Cell):
@@ -200,10 +202,10 @@ class CellState(StateHooks):
     def state_dict(
         self,
         *,
-        destination: dict[str, Any] | None = None,
+        destination: dict[str, object] | None = None,
         prefix: str = "",
         keep_vars: bool = False,
-    ) -> dict[str, Any]:
+    ) -> State:
         """Parameters, persistent buffers and extra state by attribute path: the objects themselves.
 
         Args:
@@ -239,7 +241,7 @@ class CellState(StateHooks):
         return out
 
     def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True
+        self, state_dict: Mapping[str, object], strict: bool = True
     ) -> IncompatibleKeys:
         """Takes values from a `state_dict` by attribute path.
 
@@ -300,7 +302,7 @@ class CellState(StateHooks):
             if last == _EXTRA:
                 cells[path].set_extra_state(value)
             else:
-                own[name].assign_value(Tensor(value, own[name].dtype))
+                own[name].assign_value(Tensor(cast(Any, value), own[name].dtype))
         found = IncompatibleKeys(missing, unexpected)
         for cell in cells.values():
             cell._after_loading(found)
@@ -309,3 +311,20 @@ class CellState(StateHooks):
 
 def _listed(names: list[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
+
+
+def _all_parameters(values: Iterable[Any]) -> bool:
+    return all(isinstance(v, Parameter) for v in values)
+
+
+def _check_distinct(parameters: Iterable[Parameter]) -> None:
+    """Refuses two Parameters of one name in a list or tuple that becomes an attribute."""
+    seen: dict[str, Parameter] = {}
+    for p in parameters:
+        if seen.setdefault(p.name, p) is not p:
+            raise error(
+                ValueError,
+                f"The value {p}, its name '{p.name}' already exists. Please set a unique name for "
+                "the parameter.",
+                "give each Parameter its own name",
+            )

@@ -79,7 +79,7 @@ class CellHooks:
         return HookHandle(self, hooks, key)
 
     def register_forward_pre_hook(
-        self, hook_fn: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+        self, hook_fn: Callable[..., object], *, prepend: bool = False, with_kwargs: bool = False
     ) -> HookHandle:
         """Calls `hook_fn(cell, args)` before `construct`.
 
@@ -106,7 +106,7 @@ class CellHooks:
 
     def register_forward_hook(
         self,
-        hook_fn: Callable[..., Any],
+        hook_fn: Callable[..., object],
         *,
         prepend: bool = False,
         with_kwargs: bool = False,
@@ -136,7 +136,7 @@ class CellHooks:
         hook = _Hook(hook_fn, with_kwargs, always_call)
         return self._register(self._post_hooks, "register_forward_hook", hook, prepend)
 
-    def register_backward_hook(self, hook_fn: Callable[..., Any]) -> HookHandle:
+    def register_backward_hook(self, hook_fn: Callable[..., object]) -> HookHandle:
         """Calls ``hook_fn(cell, grad_input, grad_output)`` where reverse mode has the gradients of
         this Cell's arguments.
 
@@ -157,7 +157,7 @@ class CellHooks:
         hook = _Hook(hook_fn, False)
         return self._register(self._backward_hooks, "register_backward_hook", hook, False)
 
-    def register_backward_pre_hook(self, hook_fn: Callable[..., Any]) -> HookHandle:
+    def register_backward_pre_hook(self, hook_fn: Callable[..., object]) -> HookHandle:
         """Calls ``hook_fn(cell, grad_output)`` where reverse mode has the gradients of this Cell's
         output, before it goes through the Cell.
 

@@ -38,7 +38,7 @@ class StateHooks:
         hooks[key] = hook
         return StateHookHandle(hooks, key)
 
-    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> StateHookHandle:
+    def register_state_dict_pre_hook(self, hook: Callable[..., object]) -> StateHookHandle:
         """``hook(cell, prefix, keep_vars)`` before `state_dict`.
 
         >>> net = nn.Dense(2, 1)
@@ -49,7 +49,7 @@ class StateHooks:
         """
         return self._add_state_hook("state_dict_pre", hook)
 
-    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> StateHookHandle:
+    def register_state_dict_post_hook(self, hook: Callable[..., object]) -> StateHookHandle:
         """``hook(cell, state_dict, prefix, local_metadata)`` after `state_dict`, which it may change.
 
         >>> net = nn.Dense(2, 1)
@@ -59,7 +59,7 @@ class StateHooks:
         """
         return self._add_state_hook("state_dict_post", hook)
 
-    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> StateHookHandle:
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., object]) -> StateHookHandle:
         """``hook(cell, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
         error_msgs)`` before `load_state_dict`; it may change the state and add error messages.
 
@@ -70,7 +70,7 @@ class StateHooks:
         """
         return self._add_state_hook("load_state_dict_pre", hook)
 
-    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> StateHookHandle:
+    def register_load_state_dict_post_hook(self, hook: Callable[..., object]) -> StateHookHandle:
         """``hook(cell, incompatible_keys)`` after `load_state_dict`.
 
         >>> net = nn.Dense(2, 1)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
@@ -45,7 +46,7 @@ class Hardtanh(Cell):
     [-1.  0.  1.]
     """
 
-    def __init__(self, min_val: Any = -1.0, max_val: Any = 1.0):
+    def __init__(self, min_val: TensorLike = -1.0, max_val: TensorLike = 1.0):
         super().__init__()
         if not min_val < max_val:
             raise error(
@@ -74,7 +75,7 @@ class PReLU(Cell):
     [-0.25  0.    2.  ]
     """
 
-    def __init__(self, channel: int = 1, w: Any = 0.25):
+    def __init__(self, channel: int = 1, w: TensorLike | Sequence[float] = 0.25):
         super().__init__()
         if isinstance(channel, bool) or not isinstance(channel, int):
             raise error(

@@ -9,6 +9,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Activation
 from cellgrad.core.arguments import argument_error, check_bool, check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -20,7 +21,7 @@ from cellgrad.nn.activations import GELU
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.containers import CellList
 from cellgrad.nn.dropout import Dropout
-from cellgrad.nn.layers import Dense
+from cellgrad.nn.layers import Dense, _dense
 from cellgrad.nn.normalization import LayerNorm
 
 __all__ = [
@@ -279,7 +280,7 @@ class _Layer(Cell):
         nhead: int,
         dim_feedforward: int,
         dropout: float,
-        activation: Any,
+        activation: Activation,
         layer_norm_eps: float,
         batch_first: bool,
         norm_first: bool,
@@ -324,16 +325,6 @@ class _Layer(Cell):
         return self.dense2(self.dropout(self.activation(self.dense1(x))))  # type: ignore[no-any-return]
 
 
-def _dense(inputs: int, outputs: int, dtype: Type | None) -> Dense:
-    return Dense(
-        inputs,
-        outputs,
-        weight_init=HeUniform(math.sqrt(5)),
-        bias_init=Uniform(1 / math.sqrt(inputs)),
-        dtype=dtype,
-    )
-
-
 class TransformerEncoderLayer(_Layer):
     """Self-attention and two dense layers, each with a residual and a normalisation.
 
@@ -367,7 +358,7 @@ class TransformerEncoderLayer(_Layer):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: Any = "relu",
+        activation: Activation = "relu",
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -421,7 +412,7 @@ class TransformerDecoderLayer(_Layer):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: Any = "relu",
+        activation: Activation = "relu",
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -490,7 +481,9 @@ class TransformerEncoder(_Stack):
     (5, 1, 8)
     """
 
-    def __init__(self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Any = None):
+    def __init__(
+        self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Cell | None = None
+    ):
         super().__init__(encoder_layer, num_layers, norm)
 
     def construct(
@@ -510,7 +503,9 @@ class TransformerDecoder(_Stack):
     (5, 1, 8)
     """
 
-    def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Any = None):
+    def __init__(
+        self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Cell | None = None
+    ):
         super().__init__(decoder_layer, num_layers, norm)
 
     def construct(
@@ -555,7 +550,7 @@ class Transformer(Cell):
         num_decoder_layers: int = 6,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: Any = "relu",
+        activation: Activation = "relu",
         custom_encoder: Cell | None = None,
         custom_decoder: Cell | None = None,
         layer_norm_eps: float = 1e-5,

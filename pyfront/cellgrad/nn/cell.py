@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.core import context, state
+from cellgrad.core.aliases import State
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.exact import same
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
-from cellgrad.nn._called import Called
 from cellgrad.nn._cell_modes import CellModes
-from cellgrad.nn._cell_state import CellState
+from cellgrad.nn._cell_state import CellState, _all_parameters, _check_distinct
 from cellgrad.nn._hidden import tell_hidden
 from cellgrad.nn._hooks import CellHooks
 from cellgrad.transforms import custom
+
+if TYPE_CHECKING:
+    from cellgrad.core.aliases import Constructs, P, R
 
 __all__ = ["Cell"]
 
@@ -63,7 +66,7 @@ class Cell(CellState, CellModes, CellHooks):
     _params: dict[str, Parameter | None]
     _cells: dict[str, Cell | None]
 
-    def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None):
+    def __init__(self, auto_prefix: bool = True, flags: dict[str, object] | None = None):
         set_ = object.__setattr__
         set_(self, "_params", {})
         set_(self, "_cells", {})
@@ -107,11 +110,14 @@ class Cell(CellState, CellModes, CellHooks):
             "rename 'forward' to 'construct'" if hasattr(type(self), "forward") else "",
         )
 
-    if TYPE_CHECKING:
-        __call__: ClassVar[Called]
+    if TYPE_CHECKING:  # it takes and gives what `construct` does
+
+        @property
+        def __call__(self: Constructs[P, R]) -> Callable[P, R]: ...
+
     else:
 
-        def __call__(self, *args, **kwargs):
+        def __call__(self, *args: object, **kwargs: object) -> object:
             if state.current.scope is not None:
                 return self._inlined(args, kwargs)
             if context.graph_mode():
@@ -127,7 +133,7 @@ class Cell(CellState, CellModes, CellHooks):
             return self._hooked(run, lambda f, a, k: f(*a, **k), args, kwargs)
         return run(*args, **kwargs)
 
-    def compile(self, *args: Any, **kwargs: Any) -> None:
+    def compile(self, *args: object, **kwargs: object) -> None:
         """Compiles `construct` for inputs of these shapes and dtypes without running it, also in
         `PYNATIVE_MODE`. The first call with such inputs in `GRAPH_MODE` then compiles nothing.
 
@@ -136,7 +142,7 @@ class Cell(CellState, CellModes, CellHooks):
         """
         _jit.cell_program(self).prepare(args, kwargs)
 
-    def compile_and_run(self, *args: Any, **kwargs: Any) -> Any:
+    def compile_and_run(self, *args: object, **kwargs: object) -> Any:
         """Calls the Cell through compiled code, also in `PYNATIVE_MODE`.
 
         >>> print(nn.Dense(2, 1, "ones", has_bias=False).compile_and_run(Tensor([[1.0, 2.0]])))
@@ -179,7 +185,7 @@ class Cell(CellState, CellModes, CellHooks):
             return custom.recompute(self.construct, *args, **kwargs)
         return calls.call(self.construct, args, kwargs)
 
-    def recompute(self, **kwargs: Any) -> None:
+    def recompute(self, **kwargs: object) -> None:
         """Makes reverse mode compute this Cell again instead of keeping its intermediate values.
 
         See `cellgrad.recompute`. Keyword arguments of MindSpore's, which are about parallel runs,
@@ -221,7 +227,7 @@ class Cell(CellState, CellModes, CellHooks):
             elif not program.stale:
                 program.stale = "mode"
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if (
             state.current.scope is not None
             and "_params" in self.__dict__
@@ -562,14 +568,14 @@ class Cell(CellState, CellModes, CellHooks):
 
     __str__ = __repr__
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> State:
         return {
             k: v
             for k, v in self.__dict__.items()
             if k != "_dependents" and not k.startswith("_jit")
         }
 
-    def __setstate__(self, values: dict[str, Any]) -> None:
+    def __setstate__(self, values: dict[str, object]) -> None:
         self.__dict__.update(values)
         self.__dict__["_dependents"] = weakref.WeakSet()
 
@@ -579,22 +585,5 @@ class Cell(CellState, CellModes, CellHooks):
     def __hash__(self) -> int:
         return id(self)
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return self is other
-
-
-def _all_parameters(values: Iterable[Any]) -> bool:
-    return all(isinstance(v, Parameter) for v in values)
-
-
-def _check_distinct(parameters: Iterable[Parameter]) -> None:
-    """Refuses two Parameters of one name in a list or tuple that becomes an attribute."""
-    seen: dict[str, Parameter] = {}
-    for p in parameters:
-        if seen.setdefault(p.name, p) is not p:
-            raise error(
-                ValueError,
-                f"The value {p}, its name '{p.name}' already exists. Please set a unique name for "
-                "the parameter.",
-                "give each Parameter its own name",
-            )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.aliases import InitLike
 from cellgrad.core.arguments import check_bool, check_int, check_shape
 from cellgrad.core.dtype import Type
 from cellgrad.core.initializer import Uniform, initializer
@@ -88,8 +88,8 @@ class BiDense(Cell):
         in1_channels: int,
         in2_channels: int,
         out_channels: int,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         has_bias: bool = True,
         dtype: Type | None = None,
     ):

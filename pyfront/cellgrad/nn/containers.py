@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Self, cast, overload
 
+from cellgrad.core.aliases import TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_instance, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -113,7 +114,7 @@ class _Numbered(_Container):
         prefix, place = self._place()
         self._renumber(kept, place, prefix)
 
-    def append(self, cell: Cell) -> Any:
+    def append(self, cell: Cell) -> None:
         """Adds a Cell at the end.
 
         >>> net = nn.SequentialCell(nn.Dense(2, 3))
@@ -162,7 +163,7 @@ class SequentialCell(_Numbered):
     )
     """
 
-    def __init__(self, *args: Any):
+    def __init__(self, *args: object):
         super().__init__()
         given = args[0] if len(args) == 1 and isinstance(args[0], list | OrderedDict) else args
         if isinstance(given, OrderedDict):
@@ -190,7 +191,7 @@ class SequentialCell(_Numbered):
             return type(self)(OrderedDict(list(self._cells.items())[index]))
         return self._cells[self._at(index)]
 
-    def construct(self, input_data: Any) -> Any:
+    def construct(self, input_data: Tensor) -> Tensor:
         for cell in self._sequence():
             input_data = cell(input_data)
         return input_data
@@ -213,7 +214,7 @@ class CellList(_Numbered):
 
     _is_ensemble = True  # `vmap` gives each Cell one element
 
-    def __init__(self, *args: Any, auto_prefix: bool = True):
+    def __init__(self, *args: list[Cell], auto_prefix: bool = True):
         super().__init__(auto_prefix)
         if len(args) > 1:
             raise error(
@@ -263,7 +264,7 @@ class CellList(_Numbered):
             return CellList(self._sequence()[index])
         return self._cells[self._at(index)]
 
-    def construct(self, *inputs: Any) -> Any:
+    def construct(self, *inputs: object) -> TensorOrTensors:
         raise error(
             NotImplementedError,
             "A CellList is a list: it cannot be called.",
@@ -288,7 +289,9 @@ class CellDict(_Container):
     (['fc', 'act'], True, 'fc.weight')
     """
 
-    def __init__(self, *args: Any, auto_prefix: bool = True):
+    def __init__(
+        self, *args: Mapping[str, Cell] | Iterable[tuple[str, Cell]], auto_prefix: bool = True
+    ):
         super().__init__(auto_prefix)
         if len(args) > 1:
             raise error(
@@ -341,7 +344,7 @@ class CellDict(_Container):
         self._cells.clear()
         self._changed()
 
-    def pop(self, key: str) -> Any:
+    def pop(self, key: str) -> Cell:
         """Removes a Cell and returns it.
 
         Raises:
@@ -355,7 +358,7 @@ class CellDict(_Container):
         del self[key]
         return cell
 
-    def keys(self) -> Any:
+    def keys(self) -> KeysView[str]:
         """The names, in order.
 
         >>> cells = nn.CellDict({"act": nn.ReLU(), "last": nn.Tanh()})
@@ -364,25 +367,25 @@ class CellDict(_Container):
         """
         return self._cells.keys()
 
-    def values(self) -> Any:
+    def values(self) -> ValuesView[Cell]:
         """The Cells, in order.
 
         >>> cells = nn.CellDict({"act": nn.ReLU(), "last": nn.Tanh()})
         >>> list(cells.values())
         [ReLU(), Tanh()]
         """
-        return self._cells.values()
+        return cast(ValuesView[Cell], self._cells.values())
 
-    def items(self) -> Any:
+    def items(self) -> ItemsView[str, Cell]:
         """Pairs of name and Cell, in order.
 
         >>> cells = nn.CellDict({"act": nn.ReLU(), "last": nn.Tanh()})
         >>> [name for name, cell in cells.items()]
         ['act', 'last']
         """
-        return self._cells.items()
+        return cast(ItemsView[str, Cell], self._cells.items())
 
-    def update(self, cells: Any) -> None:
+    def update(self, cells: Mapping[str, Cell] | Iterable[tuple[str, Cell]]) -> None:
         """Adds the Cells of a mapping or of an iterable of pairs.
 
         Raises:
@@ -418,7 +421,7 @@ class CellDict(_Container):
                 )
             self[both[0]] = both[1]
 
-    def construct(self, *inputs: Any) -> Any:
+    def construct(self, *inputs: object) -> TensorOrTensors:
         raise error(
             NotImplementedError,
             "A CellDict is a dictionary: it cannot be called.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cellgrad.core import state
+from cellgrad.core.aliases import InitLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.dynamic import dynamic
 from cellgrad.core.errors import error
@@ -37,7 +38,9 @@ class GraphCell(Cell):
     [3.]
     """
 
-    def __init__(self, graph: Any, params_init: Any = None, obf_random_seed: Any = None):
+    def __init__(
+        self, graph: object, params_init: InitLike | None = None, obf_random_seed: object = None
+    ):
         super().__init__()
         entry = getattr(graph, "forward", None)
         if not callable(entry) or not hasattr(graph, "signature"):
@@ -46,9 +49,9 @@ class GraphCell(Cell):
         for name, value in (("params_init", params_init), ("obf_random_seed", obf_random_seed)):
             if value is not None:
                 raise argument_error(ValueError, "GraphCell", name, "None in this version", value)
-        self.graph = graph
+        self.graph: Any = graph
 
-    def construct(self, *inputs: Any) -> Any:
+    def construct(self, *inputs: object) -> TensorOrTensors:
         """The results of the model."""
         if state.current.scope is not None or state.current.tape is not None:
             raise dynamic(
@@ -63,5 +66,5 @@ class GraphCell(Cell):
 
     if not TYPE_CHECKING:
 
-        def __call__(self, *inputs):
+        def __call__(self, *inputs: object) -> object:
             return self.construct(*inputs)

@@ -9,6 +9,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike
 from cellgrad.core.arguments import check_instance, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -160,7 +161,7 @@ class MSSSIM(_Structure):
     def __init__(
         self,
         max_val: float = 1.0,
-        power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+        power_factors: ArrayLike = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
         filter_size: int = 11,
         filter_sigma: float = 1.5,
         k1: float = 0.01,

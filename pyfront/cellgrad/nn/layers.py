@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Activation, InitLike
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.initializer import HeUniform, Uniform, initializer
@@ -110,10 +111,10 @@ class Dense(Cell):
         self,
         in_channels: int,
         out_channels: int,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         has_bias: bool = True,
-        activation: Any = None,
+        activation: Activation = None,
         dtype: Type | None = None,
     ):
         super().__init__()
@@ -207,8 +208,18 @@ class Linear(Dense):
         in_features: int,
         out_features: int,
         bias: bool = True,
-        weight_init: Any = None,
-        bias_init: Any = None,
+        weight_init: InitLike | None = None,
+        bias_init: InitLike | None = None,
         dtype: Type | None = None,
     ):
         super().__init__(in_features, out_features, weight_init, bias_init, bias, dtype=dtype)
+
+
+def _dense(inputs: int, outputs: int, dtype: Type | None) -> Dense:
+    return Dense(
+        inputs,
+        outputs,
+        weight_init=HeUniform(math.sqrt(5)),
+        bias_init=Uniform(1 / math.sqrt(inputs)),
+        dtype=dtype,
+    )

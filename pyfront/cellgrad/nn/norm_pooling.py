@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.aliases import Dims, OptionalDims, PaddingLike
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 
@@ -13,7 +14,11 @@ __all__ = ["LPPool1d", "LPPool2d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
 
 class _LPPool(Cell):
     def __init__(
-        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+        self,
+        norm_type: float,
+        kernel_size: Dims,
+        stride: Dims | None = None,
+        ceil_mode: bool = False,
     ):
         super().__init__()
         self.norm_type, self.kernel_size = norm_type, kernel_size
@@ -50,7 +55,7 @@ class LPPool2d(_LPPool):
 
 
 class _MaxUnpool(Cell):
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0):
+    def __init__(self, kernel_size: Dims, stride: Dims | None = None, padding: PaddingLike = 0):
         super().__init__()
         self.kernel_size, self.padding = kernel_size, padding
         self.stride = kernel_size if stride is None else stride
@@ -66,7 +71,7 @@ class MaxUnpool1d(_MaxUnpool):
     [[[0. 5. 6. 0.]]]
     """
 
-    def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def construct(self, x: Tensor, indices: Tensor, output_size: OptionalDims = None) -> Tensor:
         return ops.max_unpool1d(x, indices, *self._arguments(output_size))  # type: ignore[no-any-return]
 
 
@@ -78,7 +83,7 @@ class MaxUnpool2d(_MaxUnpool):
        [0. 5.]]]]
     """
 
-    def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def construct(self, x: Tensor, indices: Tensor, output_size: OptionalDims = None) -> Tensor:
         return ops.max_unpool2d(x, indices, *self._arguments(output_size))  # type: ignore[no-any-return]
 
 
@@ -90,5 +95,5 @@ class MaxUnpool3d(_MaxUnpool):
     [0. 0. 0. 0. 0. 0. 0. 5.]
     """
 
-    def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def construct(self, x: Tensor, indices: Tensor, output_size: OptionalDims = None) -> Tensor:
         return ops.max_unpool3d(x, indices, *self._arguments(output_size))  # type: ignore[no-any-return]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import InitLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -53,7 +55,7 @@ class _Statistics(Cell):
         eps: float,
         momentum: float,
         affine: bool,
-        inits: tuple[Any, Any, Any, Any],
+        inits: tuple[InitLike, InitLike, InitLike, InitLike],
         dtype: Type | None,
     ):
         super().__init__()
@@ -106,10 +108,10 @@ class _BatchNorm(_Statistics):
         eps: float = 1e-5,
         momentum: float = 0.9,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
+        moving_mean_init: InitLike = "zeros",
+        moving_var_init: InitLike = "ones",
         use_batch_statistics: bool | None = None,
         data_format: str = "NCHW",
         dtype: Type | None = None,
@@ -188,10 +190,10 @@ class BatchNorm3d(Cell):
         eps: float = 1e-5,
         momentum: float = 0.9,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
+        moving_mean_init: InitLike = "zeros",
+        moving_var_init: InitLike = "ones",
         use_batch_statistics: bool | None = None,
         dtype: Type | None = None,
     ):
@@ -224,12 +226,12 @@ class SyncBatchNorm(_BatchNorm):
         eps: float = 1e-5,
         momentum: float = 0.9,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
+        moving_mean_init: InitLike = "zeros",
+        moving_var_init: InitLike = "ones",
         use_batch_statistics: bool | None = None,
-        process_groups: Any = None,
+        process_groups: object = None,
         dtype: Type | None = None,
     ):
         inits = (gamma_init, beta_init, moving_mean_init, moving_var_init)
@@ -276,8 +278,8 @@ class _InstanceNorm(_Statistics):
         eps: float = 1e-5,
         momentum: float = 0.1,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
         dtype: Type | None = None,
     ):
         inits = (gamma_init, beta_init, "zeros", "ones")
@@ -350,11 +352,11 @@ class LayerNorm(Cell):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Sequence[int],
         begin_norm_axis: int = -1,
         begin_params_axis: int = -1,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
         epsilon: float = 1e-7,
         dtype: Type | None = None,
     ):
@@ -409,8 +411,8 @@ class GroupNorm(Cell):
         num_channels: int,
         eps: float = 1e-5,
         affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
+        gamma_init: InitLike = "ones",
+        beta_init: InitLike = "zeros",
         dtype: Type | None = None,
     ):
         super().__init__()
@@ -457,8 +459,8 @@ class RmsNorm(Cell):
 
     def __init__(
         self,
-        normalized_shape: Any,
-        gamma_init: Any = "ones",
+        normalized_shape: Sequence[int],
+        gamma_init: InitLike = "ones",
         epsilon: float = 1e-6,
         dtype: Type | None = None,
     ):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, Axis, InitLike, ShapeLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -19,6 +21,7 @@ from cellgrad.core.arguments import (
     check_one_of,
     check_sequence,
 )
+from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.initializer import initializer
 from cellgrad.core.parameter import Parameter
@@ -78,7 +81,7 @@ class Norm(Cell):
     5.0
     """
 
-    def __init__(self, axis: Any = (), keep_dims: bool = False):
+    def __init__(self, axis: Axis = (), keep_dims: bool = False):
         super().__init__()
         self.axis, self.keep_dims = axis, check_bool(keep_dims, "Norm", "keep_dims")
 
@@ -97,7 +100,7 @@ class ReduceLogSumExp(Cell):
     0.6931472
     """
 
-    def __init__(self, axis: Any, keep_dims: bool = False):
+    def __init__(self, axis: Axis, keep_dims: bool = False):
         super().__init__()
         self.axis: Any = tuple(axis) if isinstance(axis, list) else axis
         self.keep_dims = check_bool(keep_dims, "ReduceLogSumExp", "keep_dims")
@@ -113,7 +116,7 @@ class Moments(Cell):
     2.0 1.0
     """
 
-    def __init__(self, axis: Any = None, keep_dims: bool | None = None):
+    def __init__(self, axis: Axis = None, keep_dims: bool | None = None):
         super().__init__()
         self.axis = () if axis is None else axis
         self.keep_dims = check_bool(bool(keep_dims), "Moments", "keep_dims")
@@ -132,7 +135,7 @@ class Range(Cell):
     [1 4 7]
     """
 
-    def __init__(self, start: Any, limit: Any = None, delta: Any = 1):
+    def __init__(self, start: float, limit: float | None = None, delta: float = 1):
         super().__init__()
         if delta == 0:
             raise error(ValueError, "For 'Range', the 'delta' can not be zero.")
@@ -262,7 +265,7 @@ class ClipByNorm(Cell):
     [0.6 0.8]
     """
 
-    def __init__(self, axis: Any = None):
+    def __init__(self, axis: Axis = None):
         super().__init__()
         if axis is not None and not isinstance(axis, int | tuple | list):
             raise error(
@@ -294,7 +297,12 @@ class TimeDistributed(Cell):
     (2, 3, 4)
     """
 
-    def __init__(self, layer: Any, time_axis: int, reshape_with_axis: int | None = None):
+    def __init__(
+        self,
+        layer: Callable[[Tensor], Tensor],
+        time_axis: int,
+        reshape_with_axis: int | None = None,
+    ):
         super().__init__()
         self.layer = check_callable(layer, "TimeDistributed", "layer")
         self.time_axis = check_int(time_axis, "TimeDistributed", "time_axis")
@@ -329,7 +337,7 @@ class SparseToDense(Cell):
      [2. 0.]]
     """
 
-    def construct(self, indices: Tensor, values: Tensor, sparse_shape: Any) -> Tensor:
+    def construct(self, indices: Tensor, values: Tensor, sparse_shape: ShapeLike) -> Tensor:
         return ops.SparseToDense()(indices, values, sparse_shape)
 
 
@@ -347,7 +355,7 @@ class SparseTensorDenseMatmul(Cell):
         self.product = ops.SparseTensorDenseMatmul(adjoint_st, adjoint_dt)
 
     def construct(
-        self, indices: Tensor, values: Tensor, sparse_shape: Any, dense: Tensor
+        self, indices: Tensor, values: Tensor, sparse_shape: ShapeLike, dense: Tensor
     ) -> Tensor:
         return self.product(indices, values, sparse_shape, dense)
 
@@ -376,13 +384,13 @@ class EmbeddingLookup(Cell):
         self,
         vocab_size: int,
         embedding_size: int,
-        param_init: Any = "normal",
+        param_init: InitLike = "normal",
         target: str = "CPU",
         slice_mode: str = "batch_slice",
-        manual_shapes: Any = None,
+        manual_shapes: ArrayLike | None = None,
         max_norm: float | None = None,
         sparse: bool = True,
-        dtype: Any = mstype.float32,
+        dtype: Type = mstype.float32,
     ):
         super().__init__()
         name = self.cls_name
@@ -402,8 +410,9 @@ class EmbeddingLookup(Cell):
 
     def _limited(self, rows: Tensor) -> Tensor:
         squares = ops.square(rows).sum(-1, keepdims=True)
-        over = squares > self.max_norm**2  # type: ignore[operator]
-        return ops.where(over, rows * self.max_norm / ops.sqrt(ops.where(over, squares, 1.0)), rows)
+        limit: Any = self.max_norm
+        over = squares > limit**2
+        return ops.where(over, rows * limit / ops.sqrt(ops.where(over, squares, 1.0)), rows)
 
 
 class MultiFieldEmbeddingLookup(EmbeddingLookup):
@@ -430,14 +439,14 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         vocab_size: int,
         embedding_size: int,
         field_size: int,
-        param_init: Any = "normal",
+        param_init: InitLike = "normal",
         target: str = "CPU",
         slice_mode: str = "batch_slice",
-        feature_num_list: Any = None,
+        feature_num_list: ArrayLike | None = None,
         max_norm: float | None = None,
         sparse: bool = True,
         operator: str = "SUM",
-        dtype: Any = mstype.float32,
+        dtype: Type = mstype.float32,
     ):
         super().__init__(
             vocab_size,
@@ -462,7 +471,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         here = (field_ids.expand_dims(1) == fields).expand_dims(-1)
         spread = rows.expand_dims(1)
         if self.operator == "MAX":
-            low = ops.where(here, spread, float("-inf")).max(2)
+            low = ops.where(here, spread, float("-inf")).max(axis=2)
             return ops.where(here.any(2), low, 0.0)
         summed = ops.where(here, spread, 0.0).sum(2)
         if self.operator == "SUM":

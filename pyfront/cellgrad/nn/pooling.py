@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.aliases import Dims, OptionalDims, PaddingLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -30,7 +31,9 @@ class _Pool(Cell):
 
     dims: int
 
-    def __init__(self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, ceil_mode: bool):
+    def __init__(
+        self, kernel_size: Dims, stride: Dims, pad_mode: str, padding: PaddingLike, ceil_mode: bool
+    ):
         super().__init__()
         name = self.cls_name
         self.kernel_size = per_dim(kernel_size, self.dims, name, "kernel_size")
@@ -60,11 +63,11 @@ def _unbatched(y: Any, x: Tensor) -> Any:
 class _MaxPool(_Pool):
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any,
+        kernel_size: Dims,
+        stride: Dims,
         pad_mode: str,
-        padding: Any,
-        dilation: Any,
+        padding: PaddingLike,
+        dilation: Dims,
         return_indices: bool,
         ceil_mode: bool,
     ):
@@ -82,7 +85,7 @@ class _MaxPool(_Pool):
                 "write pad_mode='pad'",
             )
 
-    def construct(self, x: Tensor) -> Any:
+    def construct(self, x: Tensor) -> TensorOrTensors:
         whole = self._batched(x)
         if self.pad_mode != "pad":
             y = max_by_mode(self.cls_name, whole, self.kernel_size, self.stride, self.pad_mode)
@@ -127,8 +130,8 @@ class MaxPool1d(_MaxPool):
         kernel_size: int = 1,
         stride: int = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: PaddingLike = 0,
+        dilation: Dims = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
     ):
@@ -151,11 +154,11 @@ class MaxPool2d(_MaxPool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Dims = 1,
+        stride: Dims = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: PaddingLike = 0,
+        dilation: Dims = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
         data_format: str = "NCHW",
@@ -181,11 +184,11 @@ class MaxPool3d(_MaxPool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Dims = 1,
+        stride: Dims = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: PaddingLike = 0,
+        dilation: Dims = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
     ):
@@ -197,10 +200,10 @@ class MaxPool3d(_MaxPool):
 class _AvgPool(_Pool):
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any,
+        kernel_size: Dims,
+        stride: Dims,
         pad_mode: str,
-        padding: Any,
+        padding: PaddingLike,
         ceil_mode: bool,
         count_include_pad: bool,
         divisor_override: int | None,
@@ -215,7 +218,7 @@ class _AvgPool(_Pool):
             )
         self.divisor_override = divisor_override
 
-    def construct(self, x: Tensor) -> Any:
+    def construct(self, x: Tensor) -> Tensor:
         whole = self._batched(x)
         name, dims = self.cls_name, self.dims
         plain = not self.ceil_mode and self.count_include_pad and self.divisor_override is None
@@ -271,7 +274,7 @@ class AvgPool1d(_AvgPool):
         kernel_size: int = 1,
         stride: int = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
+        padding: PaddingLike = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ):
@@ -293,10 +296,10 @@ class AvgPool2d(_AvgPool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Dims = 1,
+        stride: Dims = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
+        padding: PaddingLike = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
@@ -323,10 +326,10 @@ class AvgPool3d(_AvgPool):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
+        kernel_size: Dims = 1,
+        stride: Dims = 1,
         pad_mode: str = "valid",
-        padding: Any = 0,
+        padding: PaddingLike = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
@@ -346,12 +349,12 @@ class AdaptiveMaxPool3d(Cell):
     (1, 2, 2, 2, 2)
     """
 
-    def __init__(self, output_size: Any, return_indices: bool = False):
+    def __init__(self, output_size: OptionalDims, return_indices: bool = False):
         super().__init__()
         self.output_size = output_size
         self.return_indices = return_indices
 
-    def construct(self, input: Tensor) -> Any:
+    def construct(self, input: Tensor) -> TensorOrTensors:
         return adaptive_pooling.adaptive_max(
             "AdaptiveMaxPool3d", 3, input, self.output_size, self.return_indices
         )

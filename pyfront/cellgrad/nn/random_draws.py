@@ -8,6 +8,7 @@ from typing import Any
 from cellgrad import ops
 from cellgrad.capture.repeat import repeat_while
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ShapeLike
 from cellgrad.core.arguments import argument_error, check_dtype
 from cellgrad.core.dtype import Type
 from cellgrad.core.record import (
@@ -149,7 +150,7 @@ def _shape(shape: Any, op: str) -> tuple[int, ...]:
 
 
 def random_poisson(
-    shape: Tensor, rate: Tensor, seed: Any = None, dtype: Type = mstype.float32
+    shape: Tensor, rate: Tensor, seed: int | None = None, dtype: Type = mstype.float32
 ) -> Tensor:
     """Numbers of Poisson distributions. They have no derivative.
 
@@ -178,7 +179,7 @@ def random_poisson(
     return cast_to(out, dtype)
 
 
-def random_gamma(shape: Tensor, alpha: Tensor, seed: Any = None) -> Tensor:
+def random_gamma(shape: Tensor, alpha: Tensor, seed: int | None = None) -> Tensor:
     """Numbers of gamma distributions of scale 1. They have no derivative.
 
     Args:
@@ -203,7 +204,7 @@ def random_gamma(shape: Tensor, alpha: Tensor, seed: Any = None) -> Tensor:
     return cast_to(_gamma(a, _shape(shape, op) + a.shape, seed, op), a.dtype)
 
 
-def gamma(shape: Any, alpha: Tensor, beta: Tensor, seed: Any = None) -> Tensor:
+def gamma(shape: ShapeLike, alpha: Tensor, beta: Tensor, seed: int | None = None) -> Tensor:
     """Numbers of gamma distributions. They have no derivative.
 
     Args:
@@ -238,7 +239,7 @@ class Poisson(Seeded):
     [0 0]
     """
 
-    def __call__(self, shape: Any, mean: Tensor) -> Tensor:
+    def __call__(self, shape: ShapeLike, mean: Tensor) -> Tensor:
         x = check_dtype(check_tensor(mean, self.name, "mean"), self.name, "mean", "f")
         wanted = shape_of(known_ints(shape, self.name, "shape"), self.name)
         whole = broadcast_shapes(wanted, x.shape, self.name)
@@ -287,7 +288,7 @@ class Gamma(Seeded):
     (2,)
     """
 
-    def __call__(self, shape: Any, alpha: Tensor, beta: Tensor) -> Tensor:
+    def __call__(self, shape: ShapeLike, alpha: Tensor, beta: Tensor) -> Tensor:
         return gamma(shape, alpha, beta, self._stream.next())
 
 

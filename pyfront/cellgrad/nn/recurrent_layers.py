@@ -15,6 +15,7 @@ from cellgrad import ops
 from cellgrad.capture.loop_ops import Rows
 from cellgrad.capture.repeat import repeat
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorOrTensors
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -210,7 +211,12 @@ class _RecurrentLayers(Cell):
             check_shape(seq_length, owner, "seq_length", (batch,), "one element for each sequence")
         return states
 
-    def construct(self, x: Any, hx: Any = None, seq_length: Any = None) -> Any:
+    def construct(
+        self,
+        x: Tensor,
+        hx: Tensor | tuple[Tensor, Tensor] | None = None,
+        seq_length: Tensor | None = None,
+    ) -> tuple[Tensor, TensorOrTensors]:
         states = self._check(x, hx, seq_length)
         if self.batch_first:
             x = ops.transpose(x, (1, 0, 2))
@@ -281,9 +287,31 @@ class RNN(_RecurrentLayers):
     (3, 5, 16) (2, 3, 16)
     """
 
-    def __init__(self, *args: Any, nonlinearity: str = "tanh", **kwargs: Any):
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        has_bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        dtype: Type | None = None,
+        *,
+        nonlinearity: str = "tanh",
+    ):
         check_one_of(nonlinearity, "RNN", "nonlinearity", ("tanh", "relu"))
-        super().__init__("RNN_" + nonlinearity.upper(), *args, **kwargs)
+        super().__init__(
+            "RNN_" + nonlinearity.upper(),
+            input_size,
+            hidden_size,
+            num_layers,
+            has_bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            dtype,
+        )
 
 
 class LSTM(_RecurrentLayers):
@@ -310,8 +338,28 @@ class LSTM(_RecurrentLayers):
     (2, 5, 4) (1, 2, 4) (1, 2, 4)
     """
 
-    def __init__(self, *args: Any, **kwargs: Any):
-        super().__init__("LSTM", *args, **kwargs)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        has_bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        dtype: Type | None = None,
+    ):
+        super().__init__(
+            "LSTM",
+            input_size,
+            hidden_size,
+            num_layers,
+            has_bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            dtype,
+        )
 
 
 class GRU(_RecurrentLayers):
@@ -325,5 +373,25 @@ class GRU(_RecurrentLayers):
     (2, 5, 4) (1, 2, 4)
     """
 
-    def __init__(self, *args: Any, **kwargs: Any):
-        super().__init__("GRU", *args, **kwargs)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        has_bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        dtype: Type | None = None,
+    ):
+        super().__init__(
+            "GRU",
+            input_size,
+            hidden_size,
+            num_layers,
+            has_bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            dtype,
+        )

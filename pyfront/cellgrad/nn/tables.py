@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import InitLike, PaddingLike, ShapeLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -22,6 +23,8 @@ from cellgrad.core.record import axis_of
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.ops._static import is_int, known_ints
+
+T = TypeVar("T")
 
 __all__ = [
     "ConstantPad1d",
@@ -76,7 +79,7 @@ class Embedding(Cell):
         vocab_size: int,
         embedding_size: int,
         use_one_hot: bool = False,
-        embedding_table: Any = "normal",
+        embedding_table: InitLike = "normal",
         dtype: Type | None = None,
         padding_idx: int | None = None,
     ):
@@ -170,10 +173,10 @@ class Identity(Cell):
     [1. 2.]
     """
 
-    def __init__(self, *args: Any, **kwargs: Any):
+    def __init__(self, *args: object, **kwargs: object):
         super().__init__()
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, input: T) -> T:
         return input
 
 
@@ -187,7 +190,7 @@ class Unflatten(Cell):
     (4, 2, 3)
     """
 
-    def __init__(self, axis: int, unflattened_size: Any):
+    def __init__(self, axis: int, unflattened_size: ShapeLike):
         super().__init__()
         axis = check_int(axis, "Unflatten", "axis")
         self.axis = axis
@@ -213,7 +216,7 @@ class Pad(Cell):
     [[0. 1. 2. 0. 0.]]
     """
 
-    def __init__(self, paddings: Any, mode: str = "CONSTANT"):
+    def __init__(self, paddings: PaddingLike, mode: str = "CONSTANT"):
         super().__init__()
         check_one_of(mode, "Pad", "mode", ("CONSTANT", "REFLECT", "SYMMETRIC"))
         check_instance(paddings, "Pad", "paddings", tuple)
@@ -236,7 +239,7 @@ class _PadNd(Cell):
     dims = 1
     mode = "constant"
 
-    def __init__(self, padding: Any):
+    def __init__(self, padding: PaddingLike):
         super().__init__()
         whole = (padding,) * (2 * self.dims) if is_int(padding) else padding
         self.padding = known_ints(whole, self.cls_name, "padding")
@@ -247,7 +250,7 @@ class _PadNd(Cell):
 
 
 class _ConstantPadNd(_PadNd):
-    def __init__(self, padding: Any, value: float):
+    def __init__(self, padding: PaddingLike, value: float):
         super().__init__(padding)
         self.value = value
 

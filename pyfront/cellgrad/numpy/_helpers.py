@@ -9,6 +9,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, DTypeLike
 from cellgrad.core.arguments import argument_error, check_dtype, check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -22,7 +23,7 @@ _HALF = (mstype.bool_, mstype.int8, mstype.uint8)
 # --- arrays -------------------------------------------------------------------------------------
 
 
-def array(value: Any, op: str = "numpy", argument: str = "x", wide: bool = False) -> Tensor:
+def array(value: ArrayLike, op: str = "numpy", argument: str = "x", wide: bool = False) -> Tensor:
     """A Tensor from a Tensor, array, number, or nested lists of them.
 
     Numbers become int32 and, by default, float32, unless `wide`.
@@ -73,7 +74,7 @@ def _holds_tensor(values: Any) -> bool:
     return isinstance(values, Tensor)
 
 
-def beside(x: Any, other: Any, op: str = "numpy") -> Tensor:
+def beside(x: ArrayLike, other: ArrayLike, op: str = "numpy") -> Tensor:
     """An operand as a Tensor; a number beside a Tensor of float64 keeps all its digits."""
     made = array(x, op)
     if made.dtype is mstype.float32 and is_number(x) and isinstance(other, Tensor):
@@ -81,19 +82,19 @@ def beside(x: Any, other: Any, op: str = "numpy") -> Tensor:
     return made
 
 
-def like(x: Any, other: Any, op: str = "numpy") -> Tensor:
+def like(x: ArrayLike, other: ArrayLike, op: str = "numpy") -> Tensor:
     """An operand in the dtype that both can have."""
     made = beside(x, other, op)
     out: Tensor = ops.cast(made, mstype.promote(made.dtype, beside(other, x, op).dtype))
     return out
 
 
-def float_like(x: Any, other: Any) -> Tensor:
+def float_like(x: ArrayLike, other: ArrayLike) -> Tensor:
     """An operand in the floating-point dtype that both can have."""
     return floating(like(x, other))
 
 
-def only(x: Any, op: str, argument: str = "x") -> Tensor:
+def only(x: ArrayLike, op: str, argument: str = "x") -> Tensor:
     """The argument, which must be a Tensor.
 
     Raises:
@@ -122,7 +123,7 @@ def stacked(arrays: Sequence[Tensor], axis: int, op: str) -> Tensor:
 # --- dtypes -------------------------------------------------------------------------------------
 
 
-def dtype_of(dtype: Any, op: str = "numpy") -> Type:
+def dtype_of(dtype: DTypeLike, op: str = "numpy") -> Type:
     """A dtype from a dtype, its name, or a class of Python: int is int32, float is float32.
 
     Raises:
@@ -143,7 +144,7 @@ def dtype_of(dtype: Any, op: str = "numpy") -> Type:
     return found
 
 
-def cast(x: Any, dtype: Any) -> Tensor:
+def cast(x: Tensor, dtype: DTypeLike | None) -> Tensor:
     """The result in a dtype, if one is given."""
     return x if dtype is None else ops.cast(x, dtype_of(dtype))
 
@@ -153,20 +154,20 @@ def is_float(x: Tensor) -> bool:
     return x.dtype.kind in "fc"
 
 
-def floating(x: Any) -> Tensor:
+def floating(x: ArrayLike) -> Tensor:
     """Floats and complex numbers as they are, others in the default dtype: float32."""
     made = array(x)
     return made if is_float(made) else ops.cast(made, mstype.default_float())
 
 
-def single(x: Any) -> Tensor:
+def single(x: ArrayLike) -> Tensor:
     """Everything but float64 and complex numbers in the default dtype: float32."""
     made = array(x)
     wide = made.dtype is mstype.float64 or made.dtype.kind == "c"
     return made if wide else ops.cast(made, mstype.default_float())
 
 
-def angle(x: Any, argument: str = "x") -> Tensor:
+def angle(x: ArrayLike, argument: str = "x") -> Tensor:
     """The argument of a trigonometric function: integers of one byte and bools become float16,
     wider ones float32.
 
@@ -179,13 +180,13 @@ def angle(x: Any, argument: str = "x") -> Tensor:
     return ops.cast(given, mstype.float16 if given.dtype in _HALF else mstype.float32)
 
 
-def number(x: Any) -> Tensor:
+def number(x: ArrayLike) -> Tensor:
     """Bools as int32, others as they are."""
     made = array(x)
     return ops.cast(made, mstype.int32) if made.dtype is mstype.bool_ else made
 
 
-def whole(x: Any) -> Tensor:
+def whole(x: ArrayLike) -> Tensor:
     """Integers.
 
     Raises:
@@ -194,7 +195,7 @@ def whole(x: Any) -> Tensor:
     return check_dtype(array(x), "numpy", "x", "iu")
 
 
-def real(x: Any, op: str, argument: str) -> Tensor:
+def real(x: ArrayLike, op: str, argument: str) -> Tensor:
     """Bools, integers and floats.
 
     Raises:
@@ -203,7 +204,7 @@ def real(x: Any, op: str, argument: str) -> Tensor:
     return check_dtype(array(x, op, argument), op, argument, "biuf")
 
 
-def restored(out: Tensor, x: Any) -> Tensor:
+def restored(out: Tensor, x: ArrayLike) -> Tensor:
     """A result in the dtype that the argument had."""
     return ops.cast(out, array(x).dtype)
 

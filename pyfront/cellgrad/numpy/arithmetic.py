@@ -7,6 +7,7 @@ from typing import Any
 from cellgrad import ops
 from cellgrad.capture.loop_ops import ForiLoop
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, DTypeLike
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -40,7 +41,7 @@ __all__ = [
 ]
 
 
-def positive(a: Tensor, dtype: Any = None) -> Tensor:
+def positive(a: Tensor, dtype: DTypeLike | None = None) -> Tensor:
     """The elements themselves.
 
     Raises:
@@ -53,7 +54,7 @@ def positive(a: Tensor, dtype: Any = None) -> Tensor:
     return out
 
 
-def sign(x: Any, dtype: Any = None) -> Tensor:
+def sign(x: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """-1, 0 or 1; NaN for NaN. The signs of integers are float32.
 
     Raises:
@@ -70,7 +71,7 @@ def sign(x: Any, dtype: Any = None) -> Tensor:
     return out
 
 
-def signbit(x: Any, dtype: Any = None) -> Tensor:
+def signbit(x: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """Whether an element is below 0.
 
     Raises:
@@ -84,7 +85,7 @@ def signbit(x: Any, dtype: Any = None) -> Tensor:
     return ops.less(hn.number(x), 0)
 
 
-def rint(x: Any, dtype: Any = None) -> Tensor:
+def rint(x: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """The nearest whole number, of two the even one.
 
     Raises:
@@ -100,7 +101,7 @@ def rint(x: Any, dtype: Any = None) -> Tensor:
     return out
 
 
-def exp2(x: Any, dtype: Any = None) -> Tensor:
+def exp2(x: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """2 to the power of each element; of integers an integer.
 
     >>> print(numpy.exp2(Tensor([2.0, 3.0])))
@@ -111,7 +112,7 @@ def exp2(x: Any, dtype: Any = None) -> Tensor:
     return out
 
 
-def reciprocal(x: Any, dtype: Any = None) -> Tensor:
+def reciprocal(x: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """1 over each element; of integers without the fraction.
 
     >>> print(numpy.reciprocal(Tensor([2.0, 4.0])))
@@ -126,7 +127,7 @@ def reciprocal(x: Any, dtype: Any = None) -> Tensor:
     return hn.cast(out, dtype)  # type: ignore[no-any-return]
 
 
-def cbrt(x: Any, dtype: Any = None) -> Tensor:
+def cbrt(x: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """The cube root.
 
     >>> print(numpy.cbrt(Tensor([8.0, -27.0])))
@@ -138,7 +139,7 @@ def cbrt(x: Any, dtype: Any = None) -> Tensor:
     return hn.cast(out, dtype)  # type: ignore[no-any-return]
 
 
-def divide(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def divide(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """The quotient; that of integers is float32.
 
     >>> print(numpy.divide(Tensor([1, 3]), Tensor([2, 2])))
@@ -150,7 +151,7 @@ def divide(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     return hn.cast(ops.div(a, b), dtype)  # type: ignore[no-any-return]
 
 
-def true_divide(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def true_divide(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """Same as `divide`.
 
     >>> print(numpy.true_divide(Tensor([1, 3]), Tensor([2, 2])))
@@ -159,7 +160,7 @@ def true_divide(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     return divide(x1, x2, dtype)
 
 
-def power(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def power(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """`x1` to the power of `x2`.
 
     >>> print(numpy.power(Tensor([2.0, 3.0]), 2))
@@ -168,7 +169,7 @@ def power(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     return hn.cast(ops.pow(hn.like(x1, x2), hn.like(x2, x1)), dtype)  # type: ignore[no-any-return]
 
 
-def float_power(x1: Tensor, x2: Tensor, dtype: Any = None) -> Tensor:
+def float_power(x1: Tensor, x2: Tensor, dtype: DTypeLike | None = None) -> Tensor:
     """`x1` to the power of `x2`, in floating point.
 
     Raises:
@@ -197,7 +198,7 @@ def _remainder(a: Tensor, b: Tensor, floor: bool) -> Tensor:
     return ops.cast(ops.where(zero, ops.zeros_like(left), left), kind)
 
 
-def remainder(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def remainder(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """What floor division leaves, with the sign of `x2`. The remainder of an integer by 0 is 0.
 
     >>> print(numpy.remainder(Tensor([5.0, -5.0]), Tensor([3.0, 3.0])))
@@ -206,7 +207,7 @@ def remainder(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     return hn.cast(_remainder(hn.like(x1, x2), hn.like(x2, x1), True), dtype)  # type: ignore[no-any-return]
 
 
-def mod(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def mod(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """Same as `remainder`.
 
     >>> print(numpy.mod(Tensor([5, -5]), 3))
@@ -215,7 +216,7 @@ def mod(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     return remainder(x1, x2, dtype)
 
 
-def fmod(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def fmod(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """What division leaves, with the sign of `x1`.
 
     >>> print(numpy.fmod(Tensor([5.0, -5.0]), Tensor([3.0, 3.0])))
@@ -224,7 +225,7 @@ def fmod(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     return hn.cast(_remainder(hn.like(x1, x2), hn.like(x2, x1), False), dtype)  # type: ignore[no-any-return]
 
 
-def divmod(x1: Any, x2: Any, dtype: Any = None) -> tuple[Tensor, Tensor]:
+def divmod(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> tuple[Tensor, Tensor]:
     """`floor_divide` and `remainder`.
 
     >>> print(*numpy.divmod(Tensor([5, -5]), Tensor([3, 3])))
@@ -243,7 +244,7 @@ def _extremum(x1: Any, x2: Any, dtype: Any, op: str) -> Tensor:
     return hn.cast(out, dtype)  # type: ignore[no-any-return]
 
 
-def maximum(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def maximum(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """The larger of two elements, NaN where one is. Beside an array, a number takes its dtype.
 
     >>> print(numpy.maximum(Tensor([1.0, 3.0]), Tensor([2.0, 2.0])))
@@ -252,7 +253,7 @@ def maximum(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     return _extremum(x1, x2, dtype, "maximum")
 
 
-def minimum(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def minimum(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """The smaller of two elements, NaN where one is. Beside an array, a number takes its dtype.
 
     >>> print(numpy.minimum(Tensor([1.0, 3.0]), Tensor([2.0, 2.0])))
@@ -261,7 +262,7 @@ def minimum(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     return _extremum(x1, x2, dtype, "minimum")
 
 
-def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Tensor:
+def clip(x: ArrayLike, xmin: ArrayLike, xmax: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """The elements within bounds, of which one may be None.
 
     Raises:
@@ -278,7 +279,7 @@ def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Tensor:
     return out if xmax is None else minimum(out, xmax, dtype)
 
 
-def heaviside(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def heaviside(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """0 where `x1` is negative, 1 where it is positive, `x2` where it is 0.
 
     >>> print(numpy.heaviside(Tensor([-1.0, 0.0, 2.0]), Tensor(0.5)))
@@ -291,7 +292,7 @@ def heaviside(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     return hn.cast(ops.where(unsure, b, step), dtype)  # type: ignore[no-any-return]
 
 
-def copysign(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def copysign(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """The size of `x1` with the sign of `x2`, in the dtype of `x1`; 0 has the sign +.
 
     Raises:
@@ -325,7 +326,7 @@ def _greatest(a: Tensor, b: Tensor) -> Tensor:
     return ops.cast(found, kind)
 
 
-def gcd(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def gcd(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """The greatest common divisor of the sizes.
 
     >>> print(numpy.gcd(Tensor([12, -8]), Tensor([20, 12])))
@@ -337,7 +338,7 @@ def gcd(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     return hn.cast(_greatest(a, b), dtype)  # type: ignore[no-any-return]
 
 
-def lcm(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+def lcm(x1: ArrayLike, x2: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """The least common multiple of the sizes; 0 where one is 0.
 
     >>> print(numpy.lcm(Tensor([4, 6]), Tensor([6, 0])))

@@ -9,6 +9,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, DTypeLike, Number, ShapeLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_bool, check_int, check_ndim, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -46,7 +47,7 @@ __all__ = [
 ]
 
 
-def asarray(a: Any, dtype: Any = None) -> Tensor:
+def asarray(a: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """A Tensor from a Tensor, number, or nested lists and tuples. Numbers are int32 and float32.
 
     Raises:
@@ -61,7 +62,9 @@ def asarray(a: Any, dtype: Any = None) -> Tensor:
     return hn.cast(hn.array(a, "asarray", "a", wide=kind is not None), kind)  # type: ignore[no-any-return]
 
 
-def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Tensor:
+def array(
+    obj: ArrayLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0
+) -> Tensor:
     """As `asarray`, a tensor of its own unless `copy` is False, with at least `ndmin` dimensions.
 
     Raises:
@@ -76,7 +79,7 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Ten
     return made.copy() if copy and made is obj else made
 
 
-def copy(a: Any) -> Tensor:
+def copy(a: ArrayLike) -> Tensor:
     """A tensor of its own with the same elements.
 
     >>> print(numpy.copy([1, 2]))
@@ -85,7 +88,7 @@ def copy(a: Any) -> Tensor:
     return asarray(a).copy()
 
 
-def asfarray(a: Any, dtype: Any = mstype.float32) -> Tensor:
+def asfarray(a: ArrayLike, dtype: DTypeLike = mstype.float32) -> Tensor:
     """As `asarray`, in a floating-point dtype: float32, or `dtype` if that is one.
 
     >>> print(numpy.asfarray([1, 2]))
@@ -100,7 +103,7 @@ def asfarray(a: Any, dtype: Any = mstype.float32) -> Tensor:
 # --- of one number ------------------------------------------------------------------------------
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+def full(shape: ShapeLike, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
     """A number, or an array broadcast, in a shape.
 
     Raises:
@@ -119,7 +122,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     return hn.cast(ops.broadcast_to(value, lengths), dtype)  # type: ignore[no-any-return]
 
 
-def ones(shape: Any, dtype: Any = mstype.float32) -> Tensor:
+def ones(shape: ShapeLike, dtype: DTypeLike = mstype.float32) -> Tensor:
     """Ones.
 
     Raises:
@@ -133,7 +136,7 @@ def ones(shape: Any, dtype: Any = mstype.float32) -> Tensor:
     return ops.ones(hn.shape_of(shape, "ones"), hn.dtype_of(dtype, "ones"))
 
 
-def zeros(shape: Any, dtype: Any = mstype.float32) -> Tensor:
+def zeros(shape: ShapeLike, dtype: DTypeLike = mstype.float32) -> Tensor:
     """Zeros.
 
     Raises:
@@ -147,7 +150,7 @@ def zeros(shape: Any, dtype: Any = mstype.float32) -> Tensor:
     return ops.zeros(hn.shape_of(shape, "zeros"), hn.dtype_of(dtype, "zeros"))
 
 
-def empty(shape: Any, dtype: Any = mstype.float32) -> Tensor:
+def empty(shape: ShapeLike, dtype: DTypeLike = mstype.float32) -> Tensor:
     """Zeros, as MindSpore has it.
 
     >>> print(numpy.empty((2,)))
@@ -162,7 +165,12 @@ def _shape_like(a: Any, shape: Any, op: str) -> tuple[int, ...]:
     )
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+def full_like(
+    a: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+) -> Tensor:
     """As `full`, with the shape and dtype of another array unless others are given.
 
     >>> print(numpy.full_like([[1, 2], [3, 4]], 7))
@@ -173,7 +181,9 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
     return full(_shape_like(a, shape, "full_like"), fill_value, kind)
 
 
-def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+def ones_like(
+    a: ArrayLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> Tensor:
     """As `ones`, with the shape and dtype of another array unless others are given.
 
     >>> print(numpy.ones_like(Tensor([1.0, 2.0])))
@@ -183,7 +193,9 @@ def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:
     return ones(_shape_like(a, shape, "ones_like"), kind)
 
 
-def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+def zeros_like(
+    a: ArrayLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> Tensor:
     """As `zeros`, with the shape and dtype of another array unless others are given.
 
     >>> print(numpy.zeros_like(Tensor([1.0, 2.0])))
@@ -193,7 +205,9 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:
     return zeros(_shape_like(a, shape, "zeros_like"), kind)
 
 
-def empty_like(prototype: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+def empty_like(
+    prototype: ArrayLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None
+) -> Tensor:
     """As `zeros_like`.
 
     >>> print(numpy.empty_like(Tensor([1.0, 2.0])))
@@ -205,7 +219,7 @@ def empty_like(prototype: Any, dtype: Any = None, shape: Any = None) -> Tensor:
 # --- matrices -----------------------------------------------------------------------------------
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = mstype.float32) -> Tensor:
+def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = mstype.float32) -> Tensor:
     """A matrix of `N` rows and `M` (by default `N`) columns with ones on the diagonal `k`.
 
     Raises:
@@ -221,7 +235,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = mstype.float32) -
     return known(np.eye(rows, columns, offset), kind)
 
 
-def identity(n: int, dtype: Any = mstype.float32) -> Tensor:
+def identity(n: int, dtype: DTypeLike = mstype.float32) -> Tensor:
     """A matrix of `n` rows and columns with ones on the diagonal.
 
     Raises:
@@ -234,7 +248,7 @@ def identity(n: int, dtype: Any = mstype.float32) -> Tensor:
     return eye(n, dtype=dtype)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = mstype.float32) -> Tensor:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = mstype.float32) -> Tensor:
     """A matrix with ones on and below the diagonal `k`.
 
     Raises:
@@ -249,7 +263,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = mstype.float32) -
     return known(np.tri(rows, columns, offset), hn.dtype_of(dtype, "tri"))
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Tensor:
     """Powers of the elements of a vector, a row for each.
 
     Raises:
@@ -279,7 +293,12 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
 # --- ranges -------------------------------------------------------------------------------------
 
 
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Tensor:
+def arange(
+    start: Number,
+    stop: Number | None = None,
+    step: Number | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
     """Numbers from `start` at distances of `step`, before `stop`; with one argument from 0 before it.
     int32 if all of them are ints, float32 otherwise.
 
@@ -297,7 +316,7 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
         check_number(value, "arange", name)
     whole = all(isinstance(v, int | np.integer) for v in (start, stop, step))
     kind = mstype.int32 if whole else mstype.float32
-    count = math.ceil((stop - start) / step)
+    count = math.ceil((stop - start) / step)  # type: ignore[operator]
     if count <= 0:
         raise error(
             ValueError, f"For 'arange', there is no number from {start} to {stop} by {step}."
@@ -330,14 +349,14 @@ def _spaced(a: Tensor, b: Tensor, num: int, endpoint: bool, axis: Any, op: str) 
 
 
 def linspace(
-    start: Any,
-    stop: Any,
+    start: ArrayLike,
+    stop: ArrayLike,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
-) -> Any:
+) -> TensorOrTensors:
     """`num` numbers at equal distances from `start` to `stop`, which may be arrays; the last one is
     `stop` if `endpoint` is True. With `retstep`, the distance as well.
 
@@ -358,12 +377,12 @@ def linspace(
 
 
 def logspace(
-    start: Any,
-    stop: Any,
+    start: ArrayLike,
+    stop: ArrayLike,
     num: int = 50,
     endpoint: bool = True,
     base: float = 10.0,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Tensor:
     """`base` to the power of what `linspace` gives.
@@ -383,7 +402,12 @@ def logspace(
 
 
 def geomspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
 ) -> Tensor:
     """`num` numbers from `start` to `stop`, each the same multiple of the one before.
 
@@ -473,7 +497,7 @@ def _float_dtype(dtype: Any, op: str) -> Any:
     return kind
 
 
-def rand(*shape: Any, dtype: Any = mstype.float32) -> Tensor:
+def rand(*shape: ShapeLike, dtype: DTypeLike = mstype.float32) -> Tensor:
     """Numbers drawn evenly from [0, 1).
 
     Raises:
@@ -487,7 +511,7 @@ def rand(*shape: Any, dtype: Any = mstype.float32) -> Tensor:
     return ops.cast(ops.rand(*_lengths(shape, "rand")), kind)
 
 
-def randn(*shape: Any, dtype: Any = mstype.float32) -> Tensor:
+def randn(*shape: ShapeLike, dtype: DTypeLike = mstype.float32) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1.
 
     Raises:
@@ -502,7 +526,10 @@ def randn(*shape: Any, dtype: Any = mstype.float32) -> Tensor:
 
 
 def randint(
-    minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = mstype.int32
+    minval: int,
+    maxval: int | None = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike = mstype.int32,
 ) -> Tensor:
     """Integers drawn evenly from `minval` to before `maxval`, or from 0 to before `minval`.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, Axis, DTypeLike, ShapeLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_bool, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -57,7 +58,9 @@ def diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tens
     return ops.diagonal(hn.only(a, "diagonal", "a"), offset, axis1, axis2)
 
 
-def trace(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
+def trace(
+    a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None
+) -> Tensor:
     """The sum of a diagonal; that of integers is int64, or uint64 of uint64.
 
     Raises:
@@ -132,7 +135,7 @@ def _triangle(m: Any, k: int, lower: bool) -> Tensor:
     return ops.where(known(mask if lower else ~mask, mstype.bool_), x, ops.zeros_like(x))
 
 
-def tril(m: Any, k: int = 0) -> Tensor:
+def tril(m: ArrayLike, k: int = 0) -> Tensor:
     """The elements on and below the diagonal `k`, and 0; a vector is every row.
 
     Raises:
@@ -145,7 +148,7 @@ def tril(m: Any, k: int = 0) -> Tensor:
     return _triangle(m, check_int(k, "tril", "k"), True)
 
 
-def triu(m: Any, k: int = 0) -> Tensor:
+def triu(m: ArrayLike, k: int = 0) -> Tensor:
     """The elements on and above the diagonal `k`, and 0; a vector is every row.
 
     Raises:
@@ -201,7 +204,7 @@ def _matrix(arr: Any, op: str) -> tuple[int, int]:
     return x.shape[0], x.shape[1]
 
 
-def tril_indices_from(arr: Any, k: int = 0) -> tuple[Tensor, Tensor]:
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, Tensor]:
     """`tril_indices` of a matrix's shape.
 
     Raises:
@@ -214,7 +217,7 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Tensor, Tensor]:
     return tril_indices(rows, k, columns)
 
 
-def triu_indices_from(arr: Any, k: int = 0) -> tuple[Tensor, Tensor]:
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, Tensor]:
     """`triu_indices` of a matrix's shape.
 
     Raises:
@@ -265,7 +268,7 @@ class _Grid:
     def __init__(self, sparse: bool):
         self._sparse = sparse
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: slice | tuple[slice, ...]) -> TensorOrTensors:
         """The coordinates of the points; an imaginary step is the number of points.
 
         Raises:
@@ -295,7 +298,9 @@ mgrid = _Grid(False)
 ogrid = _Grid(True)
 
 
-def indices(dimensions: Any, dtype: Any = mstype.int32, sparse: bool = False) -> list[Tensor]:
+def indices(
+    dimensions: ShapeLike, dtype: DTypeLike = mstype.int32, sparse: bool = False
+) -> list[Tensor]:
     """The places of the elements of a shape, an array for each dimension.
 
     Raises:
@@ -392,7 +397,7 @@ def _strides(shape: Any, order: str, op: str) -> tuple[tuple[int, ...], list[int
     return lengths, [math.prod(lengths[:i]) for i in range(len(lengths))]
 
 
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+def unravel_index(indices: ArrayLike, shape: ShapeLike, order: str = "C") -> TensorOrTensors:
     """The places of elements in a shape, from their numbers in the flattened array; numbers out of range
     are the nearest ones, those below 0 count from the end.
 
@@ -413,7 +418,9 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     return out[0].reshape(-1) if x.ndim == 0 and len(out) == 1 else out
 
 
-def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "clip", order: str = "C") -> Tensor:
+def ravel_multi_index(
+    multi_index: ArrayLike, dims: Axis, mode: str = "clip", order: str = "C"
+) -> Tensor:
     """The numbers of elements in the flattened array, from their places: float32, as in MindSpore.
 
     Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.aliases import ArrayLike, Dims
 from cellgrad.core.arguments import argument_error, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-def moveaxis(a: Tensor, source: Any, destination: Any) -> Tensor:
+def moveaxis(a: Tensor, source: Dims, destination: Dims) -> Tensor:
     """Dimensions at other places; the others keep their order.
 
     Raises:
@@ -53,7 +54,7 @@ def moveaxis(a: Tensor, source: Any, destination: Any) -> Tensor:
 # --- joining ------------------------------------------------------------------------------------
 
 
-def concatenate(arrays: Any, axis: int | None = 0) -> Tensor:
+def concatenate(arrays: ArrayLike, axis: int | None = 0) -> Tensor:
     """Arrays one after the other along a dimension, in a dtype that all can have; flattened ones if
     `axis` is None. Of one array, its parts along the first dimension.
 
@@ -96,7 +97,7 @@ def append(arr: Tensor, values: Tensor, axis: int | None = None) -> Tensor:
     return concatenate((a, b), axis)
 
 
-def stack(arrays: Any, axis: int = 0) -> Tensor:
+def stack(arrays: ArrayLike, axis: int = 0) -> Tensor:
     """Arrays of one shape along a new dimension.
 
     Raises:
@@ -123,7 +124,7 @@ def _parts(tup: Any, op: str) -> list[Tensor]:
     return hn.of_one_dtype([hn.only(x, op, "tup") for x in tup])
 
 
-def vstack(tup: Any) -> Tensor:
+def vstack(tup: ArrayLike) -> Tensor:
     """Arrays one below the other; vectors are rows.
 
     Raises:
@@ -139,7 +140,7 @@ def vstack(tup: Any) -> Tensor:
     return ops.concat([hn.seen_as(x, max(x.ndim, 2)) for x in _parts(tup, "vstack")], 0)
 
 
-def hstack(tup: Any) -> Tensor:
+def hstack(tup: ArrayLike) -> Tensor:
     """Arrays side by side; vectors one after the other.
 
     Raises:
@@ -155,7 +156,7 @@ def hstack(tup: Any) -> Tensor:
     return ops.concat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-def dstack(tup: Any) -> Tensor:
+def dstack(tup: ArrayLike) -> Tensor:
     """Arrays one behind the other, along the third dimension.
 
     Raises:
@@ -172,7 +173,7 @@ def dstack(tup: Any) -> Tensor:
     return ops.concat([x if x.ndim > 2 else ops.expand_dims(x, 2) for x in flat], 2)
 
 
-def column_stack(tup: Any) -> Tensor:
+def column_stack(tup: ArrayLike) -> Tensor:
     """Vectors as the columns of a matrix, beside matrices.
 
     Raises:
@@ -214,7 +215,7 @@ def _split(x: Any, where: Any, axis: Any, op: str) -> tuple[Tensor, ...]:
     return tuple(ops.narrow(given, d, first, min(stop, n) - first) for first, stop in ends)
 
 
-def split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+def split(x: Tensor, indices_or_sections: Dims, axis: int = 0) -> tuple[Tensor, ...]:
     """Equal parts of a number, or parts that begin at indices.
 
     Raises:
@@ -227,7 +228,7 @@ def split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, .
     return _split(x, indices_or_sections, axis, "split")
 
 
-def array_split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+def array_split(x: Tensor, indices_or_sections: Dims, axis: int = 0) -> tuple[Tensor, ...]:
     """As `split`; of parts of a number, the first ones may be longer by one.
 
     Raises:
@@ -240,7 +241,7 @@ def array_split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Ten
     return _split(x, indices_or_sections, axis, "array_split")
 
 
-def vsplit(x: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def vsplit(x: Tensor, indices_or_sections: Dims) -> tuple[Tensor, ...]:
     """`split` along the first dimension.
 
     Raises:
@@ -252,7 +253,7 @@ def vsplit(x: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _split(x, indices_or_sections, 0, "vsplit")
 
 
-def hsplit(x: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def hsplit(x: Tensor, indices_or_sections: Dims) -> tuple[Tensor, ...]:
     """`split` along the second dimension.
 
     Raises:
@@ -266,7 +267,7 @@ def hsplit(x: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _split(x, indices_or_sections, 1, "hsplit")
 
 
-def dsplit(x: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def dsplit(x: Tensor, indices_or_sections: Dims) -> tuple[Tensor, ...]:
     """`split` along the third dimension.
 
     Raises:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, DTypeLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 
-def isscalar(element: Any) -> bool:
+def isscalar(element: ArrayLike) -> bool:
     """Whether an object is a number, bool or str, and no Tensor.
 
     >>> numpy.isscalar(3.1)
@@ -44,7 +45,7 @@ def isscalar(element: Any) -> bool:
 
 
 def isclose(
-    a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+    a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """Whether elements differ by no more than ``atol + rtol * abs(b)``.
 
@@ -57,7 +58,7 @@ def isclose(
     return ops.isclose(first, second, rtol, atol, equal_nan)
 
 
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Tensor:
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Tensor:
     """Whether two arrays have one shape and the same elements.
 
     Raises:
@@ -77,7 +78,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Tensor:
     return same.all()
 
 
-def array_equiv(a1: Any, a2: Any) -> Tensor:
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     """Whether two arrays broadcast, and have the same elements then.
 
     >>> print(numpy.array_equiv([1, 2], [[1, 2], [1, 2]]))
@@ -94,7 +95,7 @@ def array_equiv(a1: Any, a2: Any) -> Tensor:
 # --- dtypes -------------------------------------------------------------------------------------
 
 
-def promote_types(type1: Any, type2: Any) -> Type:
+def promote_types(type1: DTypeLike, type2: DTypeLike) -> Type:
     """The dtype that elements of two dtypes have together.
 
     Raises:
@@ -130,7 +131,7 @@ def result_type(*arrays_and_dtypes: Any) -> Type:
 # --- choices ------------------------------------------------------------------------------------
 
 
-def where(condition: Any, x: Any = None, y: Any = None) -> Tensor:
+def where(condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None) -> Tensor:
     """The elements of `x` where the condition is true, of `y` elsewhere, in a dtype of both.
 
     Raises:
@@ -141,13 +142,14 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Tensor:
     [1 4]
     """
     test = ops.cast(hn.array(condition, "where", "condition"), mstype.bool_)
-    hn.array(x, "where", "x"), hn.array(y, "where", "y")
-    a, b = hn.like(x, y, "where"), hn.like(y, x, "where")
+    first, second = cast(ArrayLike, x), cast(ArrayLike, y)
+    hn.array(first, "where", "x"), hn.array(second, "where", "y")
+    a, b = hn.like(first, second, "where"), hn.like(second, first, "where")
     shape = hn.broadcast_shape("where", test.shape, a.shape, b.shape)
     return ops.where(*(ops.broadcast_to(v, shape) for v in (test, a, b)))
 
 
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
+def select(condlist: ArrayLike, choicelist: ArrayLike, default: ArrayLike = 0) -> Tensor:
     """The elements of the first choice whose condition is true, `default` where none is.
 
     Raises:
@@ -169,7 +171,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     return out
 
 
-def choose(a: Any, choices: Any, mode: str = "clip") -> Tensor:
+def choose(a: ArrayLike, choices: ArrayLike, mode: str = "clip") -> Tensor:
     """The elements of the choices whose numbers are in `a`; a number out of range is the nearest one,
     or with the mode "wrap" counted around.
 
@@ -202,7 +204,13 @@ def within(index: Tensor, count: int, mode: str, op: str) -> Tensor:
     return ops.clamp(index, 0, count - 1) if mode == "clip" else ops.floor_mod(index, count)
 
 
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Tensor:
+def piecewise(
+    x: ArrayLike,
+    condlist: ArrayLike,
+    funclist: Sequence[Any],
+    *args: object,
+    **kw: object,
+) -> Tensor:
     """The values of functions, or numbers, where their conditions are true; one more than there are
     conditions is for where none is true.
 
@@ -233,7 +241,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Te
 # --- sets ---------------------------------------------------------------------------------------
 
 
-def in1d(ar1: Any, ar2: Any, invert: bool = False) -> Tensor:
+def in1d(ar1: ArrayLike, ar2: ArrayLike, invert: bool = False) -> Tensor:
     """Whether each element of the first array, flattened, is in the second one, or is not.
 
     >>> print(numpy.in1d([0, 1, 2], [2, 0]))
@@ -244,7 +252,7 @@ def in1d(ar1: Any, ar2: Any, invert: bool = False) -> Tensor:
     return ops.logical_not(found) if invert else found
 
 
-def isin(element: Any, test_elements: Any, invert: bool = False) -> Tensor:
+def isin(element: ArrayLike, test_elements: ArrayLike, invert: bool = False) -> Tensor:
     """Whether each element is in the other array, or is not.
 
     >>> print(numpy.isin([[0, 1], [2, 3]], [2, 0]))
@@ -255,7 +263,7 @@ def isin(element: Any, test_elements: Any, invert: bool = False) -> Tensor:
     return in1d(x, test_elements, invert).reshape(x.shape)
 
 
-def unique(x: Tensor, return_inverse: bool = False) -> Any:
+def unique(x: Tensor, return_inverse: bool = False) -> TensorOrTensors:
     """The different elements in the order in which they come, and where each element is among them.
 
     Works outside of compiled code, as the shape depends on the elements.
@@ -270,7 +278,7 @@ def unique(x: Tensor, return_inverse: bool = False) -> Any:
     return tuple(found) if return_inverse else found[0]
 
 
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Tensor:
     """The elements of the first array that are not in the second one, in order.
 
     Works outside of compiled code, as the shape depends on the elements.
@@ -289,8 +297,8 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
 
 
 def intersect1d(
-    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
-) -> Any:
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False
+) -> TensorOrTensors:
     """The elements that are in both arrays, in order, and the first places of each.
 
     Works outside of compiled code, as the shape depends on the elements.
@@ -319,7 +327,7 @@ def _first_places(values: Tensor, x: Tensor) -> Tensor:
     return ops.cast(ops.argmax(ops.cast(same, mstype.int32), 1), mstype.int32)
 
 
-def argwhere(a: Any) -> Tensor:
+def argwhere(a: ArrayLike) -> Tensor:
     """The places of the elements that are not 0, a row each: int64.
 
     Works outside of compiled code, as the shape depends on the elements.

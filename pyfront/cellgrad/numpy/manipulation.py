@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from cellgrad import ops
+from cellgrad.core.aliases import ArrayLike, Axis, Dims, ShapeLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.record import is_number
@@ -43,7 +44,7 @@ __all__ = [
 # --- shape --------------------------------------------------------------------------------------
 
 
-def reshape(x: Tensor, new_shape: Any) -> Tensor:
+def reshape(x: Tensor, new_shape: ShapeLike) -> Tensor:
     """The elements under another shape; a length of -1 is found.
 
     Raises:
@@ -68,7 +69,7 @@ def ravel(x: Tensor) -> Tensor:
     return hn.only(x, "ravel").reshape(-1)
 
 
-def expand_dims(a: Tensor, axis: Any) -> Tensor:
+def expand_dims(a: Tensor, axis: Axis) -> Tensor:
     """The array with dimensions of 1 at places of the result.
 
     Raises:
@@ -85,7 +86,7 @@ def expand_dims(a: Tensor, axis: Any) -> Tensor:
     return x
 
 
-def squeeze(a: Tensor, axis: Any = None) -> Tensor:
+def squeeze(a: Tensor, axis: Axis = None) -> Tensor:
     """The array without dimensions of 1.
 
     Raises:
@@ -105,7 +106,7 @@ def squeeze(a: Tensor, axis: Any = None) -> Tensor:
     return x.squeeze(axis)
 
 
-def transpose(a: Tensor, axes: Any = None) -> Tensor:
+def transpose(a: Tensor, axes: Axis = None) -> Tensor:
     """The dimensions in another order, by default reversed.
 
     Raises:
@@ -160,7 +161,7 @@ def _atleast(ndim: int, arys: tuple[Any, ...], widened: Callable[[Tensor], Tenso
     return out[0] if len(out) == 1 else out
 
 
-def atleast_1d(*arys: Tensor) -> Any:
+def atleast_1d(*arys: Tensor) -> TensorOrTensors:
     """The arrays with at least one dimension.
 
     Raises:
@@ -172,7 +173,7 @@ def atleast_1d(*arys: Tensor) -> Any:
     return _atleast(1, arys, lambda x: hn.seen_as(x, 1))
 
 
-def atleast_2d(*arys: Tensor) -> Any:
+def atleast_2d(*arys: Tensor) -> TensorOrTensors:
     """The arrays with at least two dimensions.
 
     Raises:
@@ -184,7 +185,7 @@ def atleast_2d(*arys: Tensor) -> Any:
     return _atleast(2, arys, lambda x: hn.seen_as(x, 2))
 
 
-def atleast_3d(*arys: Tensor) -> Any:
+def atleast_3d(*arys: Tensor) -> TensorOrTensors:
     """The arrays with at least three dimensions; a vector is in the middle one.
 
     Raises:
@@ -196,7 +197,7 @@ def atleast_3d(*arys: Tensor) -> Any:
     return _atleast(3, arys, lambda x: ops.expand_dims(hn.seen_as(x, 2), 2))
 
 
-def broadcast_to(array: Tensor, shape: Any) -> Tensor:
+def broadcast_to(array: Tensor, shape: ShapeLike) -> Tensor:
     """The array in a shape to which it broadcasts.
 
     Raises:
@@ -228,7 +229,7 @@ def broadcast_arrays(*args: Tensor) -> list[Tensor]:
 # --- order and repetition -----------------------------------------------------------------------
 
 
-def flip(m: Tensor, axis: Any = None) -> Tensor:
+def flip(m: Tensor, axis: Axis = None) -> Tensor:
     """The elements in reverse along dimensions, by default all.
 
     Raises:
@@ -270,7 +271,7 @@ def fliplr(m: Tensor) -> Tensor:
     return flip(m, 1)
 
 
-def rot90(a: Tensor, k: int = 1, axes: Any = (0, 1)) -> Tensor:
+def rot90(a: Tensor, k: int = 1, axes: Axis = (0, 1)) -> Tensor:
     """The array turned `k` times by a quarter, from the first towards the second axis.
 
     Raises:
@@ -294,7 +295,7 @@ def rot90(a: Tensor, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     return flip(turned, first if turns == 1 else second)
 
 
-def roll(a: Tensor, shift: Any, axis: Any = None) -> Tensor:
+def roll(a: Tensor, shift: ArrayLike, axis: Axis = None) -> Tensor:
     """The elements moved along dimensions; those that leave at one end enter at the other. The
     flattened array is rolled if `axis` is None.
 
@@ -319,7 +320,7 @@ def roll(a: Tensor, shift: Any, axis: Any = None) -> Tensor:
     return x
 
 
-def tile(a: Tensor, reps: Any) -> Tensor:
+def tile(a: Tensor, reps: Dims) -> Tensor:
     """The array repeated along dimensions.
 
     Raises:
@@ -332,7 +333,7 @@ def tile(a: Tensor, reps: Any) -> Tensor:
     return ops.tile(x, (1,) * (x.ndim - len(counts)) + counts)
 
 
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
+def repeat(a: ArrayLike, repeats: Dims, axis: int | None = None) -> Tensor:
     """Each element repeated, along a dimension or of the flattened array.
 
     Raises:
@@ -347,7 +348,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
 # --- others -------------------------------------------------------------------------------------
 
 
-def size(a: Any, axis: int | None = None) -> int:
+def size(a: ArrayLike, axis: int | None = None) -> int:
     """The number of elements, or the length of a dimension.
 
     Raises:
@@ -374,7 +375,7 @@ def array_str(a: Tensor) -> str:
 
 
 def apply_along_axis(
-    func1d: Callable[..., Any], axis: int, arr: Tensor, *args: Any, **kwargs: Any
+    func1d: Callable[..., ArrayLike], axis: int, arr: Tensor, *args: object, **kwargs: object
 ) -> Tensor:
     """What a function gives for each vector along a dimension, in the place of that dimension.
 
@@ -395,7 +396,7 @@ def apply_along_axis(
     return moveaxis(out, new, tuple(range(d, d + len(new)))) if new else out
 
 
-def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
+def apply_over_axes(func: Callable[..., Tensor], a: ArrayLike, axes: Dims) -> Tensor:
     """A function called with one axis after the other; a dimension that it removes is put back.
 
     Raises:
@@ -405,8 +406,8 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
     [[10]]
     """
     x = hn.array(a, "apply_over_axes", "a")
-    out = x
-    for axis in (axes,) if is_number(axes) else axes:
+    out, over = x, cast(Sequence[int], (axes,) if is_number(axes) else axes)
+    for axis in over:
         made = func(out, axis=axis)
         out = made if made.ndim == x.ndim else ops.expand_dims(made, axis)
         if out.ndim != x.ndim:

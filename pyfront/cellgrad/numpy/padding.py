@@ -9,6 +9,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, PaddingLike
 from cellgrad.core.arguments import argument_error, check_one_of
 from cellgrad.core.tensor import Tensor
 from cellgrad.numpy import _helpers as hn
@@ -118,14 +119,14 @@ def _ramp(x: Tensor, d: int, widths: tuple[int, int], ends: tuple[Any, Any]) -> 
 
 
 def pad(
-    arr: Any,
-    pad_width: Any,
-    mode: Any = "constant",
-    stat_length: Any = None,
-    constant_values: Any = 0,
-    end_values: Any = 0,
+    arr: ArrayLike,
+    pad_width: PaddingLike,
+    mode: str | Callable[..., ArrayLike] = "constant",
+    stat_length: PaddingLike | None = None,
+    constant_values: ArrayLike = 0,
+    end_values: ArrayLike = 0,
     reflect_type: str = "even",
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Tensor:
     """The array with more elements at both ends of each dimension.
 

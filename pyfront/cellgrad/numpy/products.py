@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, DTypeLike
 from cellgrad.core.arguments import argument_error, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -90,7 +92,9 @@ def outer(a: Tensor, b: Tensor) -> Tensor:
     return ops.mul(x.reshape((-1, 1)), y.reshape((1, -1)))
 
 
-def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
+def tensordot(
+    a: Tensor, b: Tensor, axes: int | Sequence[int] | Sequence[Sequence[int]] = 2
+) -> Tensor:
     """The sums of products over so many dimensions, or over those that are listed for both.
 
     Raises:
@@ -106,7 +110,7 @@ def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
     return ops.tensordot(x, y, axes)
 
 
-def matmul(x1: Tensor, x2: Tensor, dtype: Any = None) -> Tensor:
+def matmul(x1: Tensor, x2: Tensor, dtype: DTypeLike | None = None) -> Tensor:
     """The product of matrices.
 
     Raises:
@@ -119,7 +123,7 @@ def matmul(x1: Tensor, x2: Tensor, dtype: Any = None) -> Tensor:
     return hn.cast(ops.matmul(x1, x2), dtype)  # type: ignore[no-any-return]
 
 
-def kron(a: Any, b: Any) -> Tensor:
+def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
     """The array `b` times each element of `a`, side by side.
 
     >>> print(numpy.kron(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
@@ -135,7 +139,12 @@ def kron(a: Any, b: Any) -> Tensor:
 
 
 def cross(
-    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+    a: ArrayLike,
+    b: ArrayLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
 ) -> Tensor:
     """The vectors at right angles to pairs of vectors with 3 components, or 2 and 0 as the third; of two
     vectors of 2, the third component.
@@ -166,7 +175,7 @@ def cross(
     return moveaxis(out, -1, hn.axis_of(axisc, out.ndim, "cross"))
 
 
-def multi_dot(arrays: Any) -> Tensor:
+def multi_dot(arrays: Sequence[ArrayLike]) -> Tensor:
     """The product of several matrices, in the order of the fewest multiplications; the first and the
     last one may be vectors.
 
@@ -218,7 +227,7 @@ def _coefficients(p: Any, op: str) -> Tensor:
     return hn.seen_as(x, 1)
 
 
-def polyadd(a1: Any, a2: Any) -> Tensor:
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     """The sum of two polynomials.
 
     Raises:
@@ -235,7 +244,7 @@ def polyadd(a1: Any, a2: Any) -> Tensor:
     return ops.concat(hn.of_one_dtype([long[:front], add(long[front:], short)]), 0)
 
 
-def polysub(a1: Any, a2: Any) -> Tensor:
+def polysub(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     """The difference of two polynomials.
 
     Raises:
@@ -247,7 +256,7 @@ def polysub(a1: Any, a2: Any) -> Tensor:
     return polyadd(a1, ops.neg(hn.array(a2, "polysub", "a2")))
 
 
-def polymul(a1: Any, a2: Any) -> Tensor:
+def polymul(a1: ArrayLike, a2: ArrayLike) -> Tensor:
     """The product of two polynomials.
 
     Raises:
@@ -259,7 +268,7 @@ def polymul(a1: Any, a2: Any) -> Tensor:
     return convolve(_coefficients(a1, "polymul"), _coefficients(a2, "polymul"))
 
 
-def polyval(p: Any, x: Any) -> Tensor:
+def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
     """The polynomial's values: by Horner's rule, in floating point.
 
     Raises:
@@ -277,7 +286,7 @@ def polyval(p: Any, x: Any) -> Tensor:
     return out
 
 
-def polyder(p: Any, m: int = 1) -> Tensor:
+def polyder(p: ArrayLike, m: int = 1) -> Tensor:
     """The derivative of order `m`; without coefficients, it is empty.
 
     Raises:
@@ -294,7 +303,7 @@ def polyder(p: Any, m: int = 1) -> Tensor:
     return c
 
 
-def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
+def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Tensor:
     """The integral of order `m`, with constants `k`: none, one for all, or one for each.
 
     Raises:

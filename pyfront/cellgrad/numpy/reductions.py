@@ -8,6 +8,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, Axis, DTypeLike, TensorLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_dtype, check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -50,7 +51,11 @@ def _numbers(a: Any, op: str) -> Tensor:
 
 
 def sum(
-    a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    initial: TensorLike | None = None,
 ) -> Tensor:
     """The sum, plus `initial`; that of integers is int64, but of uint16 to uint64 in their own dtype.
 
@@ -71,7 +76,9 @@ def _mean(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return ops.mean(x, axes, keepdims) if axes else x
 
 
-def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
+def mean(
+    a: ArrayLike, axis: Axis = None, keepdims: bool = False, dtype: DTypeLike | None = None
+) -> Tensor:
     """The mean, in the dtype of the array: that of integers is rounded towards 0.
 
     Raises:
@@ -93,7 +100,7 @@ def _var(x: Tensor, axes: tuple[int, ...], ddof: int, keepdims: bool) -> Tensor:
     return ops.div(total, count - ddof)
 
 
-def var(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+def var(x: ArrayLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
     """The variance, by the number of elements less `ddof`; that of integers is float32.
 
     Raises:
@@ -109,7 +116,7 @@ def var(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tens
     )
 
 
-def std(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+def std(x: ArrayLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation: the root of `var`.
 
     Raises:
@@ -122,7 +129,9 @@ def std(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tens
     return ops.sqrt(var(x, axis, ddof, keepdims))
 
 
-def average(x: Tensor, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+def average(
+    x: Tensor, axis: Axis = None, weights: ArrayLike | None = None, returned: bool = False
+) -> TensorOrTensors:
     """The mean, or the sum of `weights` times the elements over the sum of the weights, which is the
     second result if `returned` is True.
 
@@ -171,7 +180,11 @@ def _extremum(a: Any, axis: Any, keepdims: bool, initial: Any, where: Any, op: s
 
 
 def amax(
-    a: Tensor, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    a: Tensor,
+    axis: Axis = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The maximum of the elements where `where` is True, and of `initial`.
 
@@ -186,7 +199,11 @@ def amax(
 
 
 def amin(
-    a: Tensor, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    a: Tensor,
+    axis: Axis = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The minimum of the elements where `where` is True, and of `initial`.
 
@@ -204,7 +221,7 @@ max = amax
 min = amin
 
 
-def ptp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
+def ptp(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The maximum less the minimum.
 
     Raises:
@@ -218,7 +235,7 @@ def ptp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
     return ops.sub(amax(given, axis, keepdims), amin(given, axis, keepdims))
 
 
-def argmax(a: Any, axis: int | None = None) -> Tensor:
+def argmax(a: ArrayLike, axis: int | None = None) -> Tensor:
     """The place of the maximum, in the flattened array if `axis` is None: int64.
 
     Raises:
@@ -233,7 +250,7 @@ def argmax(a: Any, axis: int | None = None) -> Tensor:
     return ops.cast(ops.argmax(x, d), mstype.int64)
 
 
-def argmin(a: Any, axis: int | None = None) -> Tensor:
+def argmin(a: ArrayLike, axis: int | None = None) -> Tensor:
     """The place of the minimum, in the flattened array if `axis` is None: int32.
 
     Raises:
@@ -267,7 +284,9 @@ def _without(x: Tensor, value: float) -> Tensor:
     return ops.where(ops.isnan(x), ops.full_like(x, value), x)
 
 
-def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+def nanmax(
+    a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
+) -> Tensor:
     """The maximum of the elements that are not NaN; of none, -2⁶³ as in MindSpore.
 
     Raises:
@@ -281,7 +300,9 @@ def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
     return hn.cast(_reduced(ops.amax, _without(x, -(2.0**63)), axis, keepdims, "nanmax"), dtype)  # type: ignore[no-any-return]
 
 
-def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+def nanmin(
+    a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
+) -> Tensor:
     """The minimum of the elements that are not NaN; of none, 2⁶³ as in MindSpore.
 
     Raises:
@@ -295,7 +316,9 @@ def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
     return hn.cast(_reduced(ops.amin, _without(x, 2.0**63), axis, keepdims, "nanmin"), dtype)  # type: ignore[no-any-return]
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+def nansum(
+    a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
+) -> Tensor:
     """The sum of the elements that are not NaN, in the array's dtype.
 
     Raises:
@@ -322,7 +345,9 @@ def _wanted(x: Tensor, dtype: Any) -> Type:
     return mstype.float64 if x.dtype is mstype.float64 else mstype.float32
 
 
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+def nanmean(
+    a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, keepdims: bool = False
+) -> Tensor:
     """The mean of the elements that are not NaN.
 
     Raises:
@@ -337,7 +362,11 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
 
 
 def nanvar(
-    a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    ddof: int = 0,
+    keepdims: bool = False,
 ) -> Tensor:
     """The variance of the elements that are not NaN.
 
@@ -355,7 +384,11 @@ def nanvar(
 
 
 def nanstd(
-    a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    ddof: int = 0,
+    keepdims: bool = False,
 ) -> Tensor:
     """The standard deviation of the elements that are not NaN: the root of `nanvar`.
 
@@ -371,7 +404,7 @@ def nanstd(
 # --- counts and running sums --------------------------------------------------------------------
 
 
-def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def count_nonzero(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """How many elements are not 0: int32.
 
     Raises:
@@ -384,7 +417,7 @@ def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     return ops.cast(_reduced(ops.sum, there, axis, keepdims, "count_nonzero"), mstype.int32)
 
 
-def sometrue(a: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+def sometrue(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Whether any element is not 0.
 
     Raises:
@@ -409,7 +442,7 @@ def _running(x: Tensor, axis: Any, dtype: Any, op: str) -> tuple[Tensor, int, Ty
     return given, d, kind if dtype is None else hn.dtype_of(dtype)
 
 
-def cumsum(a: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
+def cumsum(a: Tensor, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """The sums of all elements up to each one.
 
     Raises:
@@ -423,7 +456,7 @@ def cumsum(a: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
     return ops.cast(ops.cumsum(ops.cast(x, kind), d), kind)
 
 
-def nancumsum(a: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
+def nancumsum(a: Tensor, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """As `cumsum`, with 0 for NaN.
 
     Raises:
@@ -436,7 +469,7 @@ def nancumsum(a: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
     return cumsum(_without(hn.only(a, "nancumsum", "a"), 0.0), axis, dtype)
 
 
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
+def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """The products of all elements up to each one.
 
     Raises:
@@ -455,7 +488,9 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
 _inf = float("inf")
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
+def norm(
+    x: ArrayLike, ord: float | str | None = None, axis: Axis = None, keepdims: bool = False
+) -> Tensor:
     """The norm of a vector or of matrices: `ord` is None for the root of the sum of squares, inf and
     -inf for the largest and smallest size, or a number; of matrices one of `ops.matrix_norm`.
 

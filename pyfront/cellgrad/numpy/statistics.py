@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, Axis, DTypeLike, MaybeArray, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_bool, check_int, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import is_number
@@ -44,7 +46,9 @@ __all__ = [
 # --- search and interpolation -------------------------------------------------------------------
 
 
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
+def searchsorted(
+    a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike | None = None
+) -> Tensor:
     """Where values go in a sorted vector: before equal elements, or with the side "right" behind them:
     int32.
 
@@ -71,7 +75,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
     return found.reshape(values.shape)
 
 
-def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     """The number of the bin of each element, whose edges rise or fall; the upper edge belongs to the
     bin if `right` is True: int32.
 
@@ -92,7 +96,9 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
     return where(ops.less_equal(edges[0], edges[-1]), rising, falling)
 
 
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Tensor:
+def interp(
+    x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: MaybeArray = None, right: MaybeArray = None
+) -> Tensor:
     """The line through points ``(xp, fp)``, of rising `xp`, at `x`; `left` and `right` outside of them,
     by default the first and last value.
 
@@ -123,7 +129,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Ten
 # --- counts -------------------------------------------------------------------------------------
 
 
-def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None = None) -> Tensor:
+def bincount(
+    x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, length: int | None = None
+) -> Tensor:
     """How often each number from 0 on is among the elements, or the sums of their weights:
     float32, as in MindSpore. Without `length`, the largest element must be known.
 
@@ -153,7 +161,12 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None
     return ops.unsorted_segment_sum(amounts, bins, count + 1)[:count]
 
 
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
+def histogram_bin_edges(
+    a: ArrayLike,
+    bins: ArrayLike = 10,
+    range: Sequence[float] | None = None,
+    weights: ArrayLike | None = None,
+) -> Tensor:
     """The edges of bins of one width over the array or a range, or those that are given.
 
     Raises:
@@ -203,8 +216,12 @@ def _bins(x: Tensor, edges: Tensor) -> Tensor:
 
 
 def histogram(
-    a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False
-) -> Any:
+    a: ArrayLike,
+    bins: ArrayLike = 10,
+    range: Sequence[float] | None = None,
+    weights: ArrayLike | None = None,
+    density: bool = False,
+) -> tuple[Tensor, Tensor]:
     """How many elements are in each bin, and the bins' edges: see `histogram_bin_edges`. With `density`,
     the counts are divided by the bins' widths and their sum.
 
@@ -225,8 +242,12 @@ def histogram(
 
 
 def histogramdd(
-    sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False
-) -> Any:
+    sample: ArrayLike | Sequence[ArrayLike],
+    bins: ArrayLike = 10,
+    range: Sequence[Sequence[float] | None] | None = None,
+    weights: ArrayLike | None = None,
+    density: bool = False,
+) -> tuple[Tensor, list[Tensor]]:
     """`histogram` of points: rows of a matrix, or a sequence of their coordinates.
 
     Raises:
@@ -272,8 +293,13 @@ def histogramdd(
 
 
 def histogram2d(
-    x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False
-) -> Any:
+    x: ArrayLike,
+    y: ArrayLike,
+    bins: ArrayLike = 10,
+    range: Sequence[Sequence[float] | None] | None = None,
+    weights: ArrayLike | None = None,
+    density: bool = False,
+) -> tuple[Tensor, Tensor, Tensor]:
     """`histogramdd` of points in a plane: the counts, and the edges of both coordinates.
 
     Raises:
@@ -290,7 +316,9 @@ def histogram2d(
 # --- differences --------------------------------------------------------------------------------
 
 
-def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+def diff(
+    a: Tensor, n: int = 1, axis: int = -1, prepend: MaybeArray = None, append: MaybeArray = None
+) -> Tensor:
     """The differences of neighbours, `n` times, after numbers or arrays put before and behind.
 
     Raises:
@@ -324,7 +352,9 @@ def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     return ops.cast(out, kind)
 
 
-def ediff1d(ary: Tensor, to_end: Any = None, to_begin: Any = None) -> Tensor:
+def ediff1d(
+    ary: Tensor, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
+) -> Tensor:
     """The differences of neighbours of the flattened array, between other numbers.
 
     Raises:
@@ -342,7 +372,9 @@ def ediff1d(ary: Tensor, to_end: Any = None, to_begin: Any = None) -> Tensor:
     return ops.concat(parts, 0)
 
 
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+def gradient(
+    f: ArrayLike, *varargs: ArrayLike, axis: Axis = None, edge_order: int = 1
+) -> TensorOrTensors:
     """Slopes from neighbours on both sides, at the ends from one: an array for each axis. The distances
     are 1, one number, or one for each axis.
 
@@ -379,7 +411,7 @@ def _slopes(x: Tensor, d: int, step: Any) -> Tensor:
     return ops.div(ops.concat((first, middle, last), d), step)
 
 
-def trapz(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
+def trapz(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1) -> Tensor:
     """The integral by the trapezoidal rule, over places `x` or at distances of `dx`.
 
     Raises:
@@ -398,7 +430,7 @@ def trapz(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
     return ops.sum(ops.div(ops.mul(both, step), 2), (d,))
 
 
-def unwrap(p: Any, discont: float = math.pi, axis: int = -1) -> Tensor:
+def unwrap(p: ArrayLike, discont: float = math.pi, axis: int = -1) -> Tensor:
     """Angles without jumps: multiples of 2π are added where neighbours are more than `discont` apart.
 
     Raises:
@@ -441,7 +473,7 @@ def _slid(a: Tensor, v: Tensor, mode: str, op: str) -> Tensor:
     return ops.mv(padded[known(windows, mstype.int32)], v)
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
     """The convolution of two vectors: all places where they overlap ("full"), as many as the longer one
     has ("same"), or those where they overlap all along ("valid").
 
@@ -460,7 +492,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
     return ops.cast(_slid(x, ops.flip(y, (0,)), mode, "convolve"), kind)
 
 
-def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
     """The correlation of two vectors: products of `v` with parts of `a`; the modes are those of
     `convolve`.
 
@@ -500,14 +532,14 @@ def _counts(weights: Any, count: int) -> Tensor:
 
 
 def cov(
-    m: Any,
-    y: Any = None,
+    m: ArrayLike,
+    y: ArrayLike | None = None,
     rowvar: bool = True,
     bias: bool = False,
     ddof: int | None = None,
-    fweights: Any = None,
-    aweights: Any = None,
-    dtype: Any = None,
+    fweights: ArrayLike | None = None,
+    aweights: ArrayLike | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:
     """The covariances of variables, which are rows, or columns if `rowvar` is False. They are divided by
     the number of observations less `ddof`: by default 1, or 0 with `bias`. `fweights` says how often
@@ -544,7 +576,9 @@ def cov(
     return hn.cast(ops.squeeze(ops.div(ops.matmul(apart, scaled.T), total)), dtype)  # type: ignore[no-any-return]
 
 
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Tensor:
+def corrcoef(
+    x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: DTypeLike | None = None
+) -> Tensor:
     """The correlations of variables: `cov` over the standard deviations, within -1 and 1.
 
     Raises:

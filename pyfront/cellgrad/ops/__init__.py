@@ -33,15 +33,15 @@ if TYPE_CHECKING:  # built on the operations, and handed on by the package: see 
     from cellgrad.transforms.grad import GradOperation as GradOperation
     from cellgrad.transforms.grad import get_grad as get_grad
     from cellgrad.transforms.grad import grad as grad
-    from cellgrad.transforms.grad import jvp as jvp
-    from cellgrad.transforms.grad import linearize as linearize
     from cellgrad.transforms.grad import value_and_grad as value_and_grad
-    from cellgrad.transforms.grad import vjp as vjp
     from cellgrad.transforms.hooks import HookBackward as HookBackward
     from cellgrad.transforms.hooks import InsertGradientOf as InsertGradientOf
     from cellgrad.transforms.host import PyFunc as PyFunc
     from cellgrad.transforms.jacobian import jacfwd as jacfwd
     from cellgrad.transforms.jacobian import jacrev as jacrev
+    from cellgrad.transforms.products import jvp as jvp
+    from cellgrad.transforms.products import linearize as linearize
+    from cellgrad.transforms.products import vjp as vjp
     from cellgrad.transforms.taylor import derivative as derivative
     from cellgrad.transforms.taylor import jet as jet
     from cellgrad.transforms.vmap import vmap as vmap

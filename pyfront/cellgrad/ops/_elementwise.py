@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import record, state
+from cellgrad.core.aliases import TensorLike as TensorLike
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -26,9 +27,6 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import plain_number
-
-TensorLike: TypeAlias = Tensor | bool | int | float
-"""What an elementwise function takes: a Tensor, or a number beside one."""
 
 _LOGICAL_HINT = "use ops.logical_and, ops.logical_or, ops.logical_not, or x.astype(ms.int32)"
 
@@ -65,7 +63,7 @@ class Primitive:
         """
         return self
 
-    def add_prim_attr(self, name: str, value: Any) -> Primitive:
+    def add_prim_attr(self, name: str, value: TensorLike) -> Primitive:
         """Keeps a value under a name in `attrs`; it changes nothing.
 
         >>> print(ops.Tanh().add_prim_attr("label", 1).attrs)

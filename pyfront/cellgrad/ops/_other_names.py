@@ -5,8 +5,12 @@ from __future__ import annotations
 import builtins
 import math
 import operator
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from cellgrad.core.aliases import TensorLike
+
+T = TypeVar("T")
 
 # Names that mean the same object.
 SAME: dict[str, str] = {
@@ -78,7 +82,7 @@ def _dict_of(keys: Any, values: Any) -> dict[Any, Any]:
     return builtins.dict(zip(keys, values, strict=True))
 
 
-def _tail(items: Any) -> Any:
+def _tail(items: Sequence[T]) -> Sequence[T]:
     """A tuple or list without its first element.
 
     >>> print(ops.tail((1, 2, 3)))
@@ -91,7 +95,7 @@ def _reversed(items: Any) -> Any:
     return tuple(builtins.reversed(items))
 
 
-def _is_constant(x: Any) -> bool:
+def _is_constant(x: TensorLike) -> bool:
     """Whether a value is known while compiling: everything but tensors.
 
     >>> print(ops.isconstant(2), ops.isconstant(Tensor(2)))

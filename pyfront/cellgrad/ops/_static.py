@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 
 
-def is_int(value: Any) -> bool:
+def is_int(value: Any) -> TypeGuard[int]:
     """Whether a value is an int, of Python or numpy, and no bool."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import check_bool, check_number, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
@@ -230,7 +231,7 @@ def silu(input: Tensor) -> Tensor:
     "mint.nn.functional.softplus",
 )
 @operation
-def softplus(input: Tensor, beta: Any = 1, threshold: Any = 20) -> Tensor:
+def softplus(input: Tensor, beta: TensorLike = 1, threshold: TensorLike = 20) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``, and x itself where ``beta * x`` is above `threshold`.
 
     Raises:
@@ -344,7 +345,7 @@ def hardswish(input: Tensor) -> Tensor:
     "mint.nn.functional.hardtanh_(input, min_val=-1, max_val=1)",
 )
 @operation
-def hardtanh(input: Tensor, min_val: Any = -1.0, max_val: Any = 1.0) -> Tensor:
+def hardtanh(input: Tensor, min_val: TensorLike = -1.0, max_val: TensorLike = 1.0) -> Tensor:
     """`input` limited to [min_val, max_val]; the derivative is one half at both.
 
     Raises:
@@ -420,7 +421,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     "mint.nn.functional.threshold_(input, threshold, value)",
 )
 @operation
-def threshold(input: Tensor, thr: Any, value: Any) -> Tensor:
+def threshold(input: Tensor, thr: TensorLike, value: TensorLike) -> Tensor:
     """`input` where it is above `thr`, `value` elsewhere.
 
     >>> print(ops.threshold(Tensor([0.5, 2.0, -1.0]), 1.0, -9.0))

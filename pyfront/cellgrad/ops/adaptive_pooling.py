@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import OptionalDims, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, cast_to, emit, operation, reshape_to, splat
@@ -56,7 +57,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int) -> Tensor:
     "mint.nn.AdaptiveAvgPool2d(output_size)(input)",
     "mint.nn.functional.adaptive_avg_pool2d",
 )
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool2d(input: Tensor, output_size: OptionalDims) -> Tensor:
     """The means of ``output_size`` = (H', W') parts of images [N, C, H, W] or [C, H, W].
 
     Part i along a dimension of n elements is floor(i * n / n') to ceil((i + 1) * n / n'); None
@@ -82,7 +83,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     "mint.nn.AdaptiveAvgPool3d(output_size)(input)",
     "mint.nn.functional.adaptive_avg_pool3d",
 )
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool3d(input: Tensor, output_size: OptionalDims) -> Tensor:
     """The means of (D', H', W') parts of volumes [N, C, D, H, W] or [C, D, H, W]; see
     `adaptive_avg_pool2d`.
 
@@ -128,7 +129,9 @@ def adaptive_max_pool1d(input: Tensor, output_size: int) -> Tensor:
     "mint.nn.AdaptiveMaxPool2d(output_size, return_indices)(input)",
     "mint.nn.functional.adaptive_max_pool2d",
 )
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool2d(
+    input: Tensor, output_size: OptionalDims, return_indices: bool = False
+) -> TensorOrTensors:
     """The maxima of (H', W') parts of images [N, C, H, W] or [C, H, W], as `adaptive_avg_pool2d`
     cuts them; with `return_indices`, a tuple with their positions in H * W.
 

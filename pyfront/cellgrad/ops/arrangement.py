@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Axis, Dims
 from cellgrad.core.arguments import argument_error, check_instance, check_one_of, check_same_length
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -33,7 +34,7 @@ from cellgrad.ops.joining import pad_to, piece, reverse_dims, stack
     "ops.Tile",
     "mint.tile",
 )
-def tile(input: Tensor, dims: Any) -> Tensor:
+def tile(input: Tensor, dims: Axis) -> Tensor:
     """The tensor repeated ``dims[i]`` times along dimension i; dimensions are counted from the last.
 
     Raises:
@@ -119,7 +120,7 @@ def repeat_blocks(x: Tensor, repeats: list[tuple[int, int, int]]) -> Tensor:
     "mint.repeat_interleave(input, repeats, dim=None, *, output_size=None) = "
     "ops.repeat_interleave(input, repeats, dim)",
 )
-def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> Tensor:
+def repeat_interleave(input: Tensor, repeats: Dims, axis: int | None = None) -> Tensor:
     """Each element of a dimension repeated `repeats` times, or as often as `repeats` lists for it;
     without an axis, of the flattened tensor.
 
@@ -177,7 +178,7 @@ def _repeat_interleave(x: Tensor, counts: tuple[int, ...], axis: int | None) -> 
     "mint.flip",
 )
 @operation
-def flip(input: Tensor, dims: Any) -> Tensor:
+def flip(input: Tensor, dims: Axis) -> Tensor:
     """The elements in reverse order along the dimensions in `dims`.
 
     Raises:
@@ -193,7 +194,7 @@ def flip(input: Tensor, dims: Any) -> Tensor:
 
 
 @public()
-def reverse(x: Tensor, axis: Any) -> Tensor:
+def reverse(x: Tensor, axis: Axis) -> Tensor:
     """Same as `flip`.
 
     >>> print(ops.reverse(Tensor([[1, 2, 3], [4, 5, 6]]), [1]))
@@ -238,7 +239,7 @@ def flipud(input: Tensor) -> Tensor:
     "mint.roll",
 )
 @operation
-def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+def roll(input: Tensor, shifts: Dims, dims: Axis = None) -> Tensor:
     """The elements moved along dimensions, those that leave at the end entering at the start;
     without `dims`, of the flattened tensor.
 
@@ -277,7 +278,7 @@ def _rolled(x: Tensor, shift: int, d: int) -> Tensor:
 
 @public("Tensor.rot90")
 @operation
-def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
+def rot90(input: Tensor, k: int, dims: Axis) -> Tensor:
     """The plane of two dimensions rotated `k` times by 90 degrees, from the first to the second.
 
     Raises:

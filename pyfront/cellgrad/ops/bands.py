@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, Dims, TensorLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -30,7 +31,7 @@ Array = np.ndarray[Any, Any]
 
 
 @public("ops.MatrixBandPart()(x, lower, upper)")
-def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Tensor:
+def matrix_band_part(x: Tensor, lower: TensorLike, upper: TensorLike) -> Tensor:
     """Matrices with zeros outside of a band of `lower` diagonals below and `upper` above the main one;
     a negative number, and one beyond the matrix, keeps the whole triangle.
 
@@ -131,7 +132,9 @@ def _spread(source: Tensor, onto: Tensor, read: Tensor, written: Tensor, rank: i
 @public(
     "ops.MatrixDiagPartV3(align)(x, k, padding_value: Any)",
 )
-def matrix_diag_part(x: Tensor, k: Any, padding_value: Any, align: str = "RIGHT_LEFT") -> Tensor:
+def matrix_diag_part(
+    x: Tensor, k: TensorLike, padding_value: TensorLike, align: str = "RIGHT_LEFT"
+) -> Tensor:
     """Diagonals of matrices, from the highest to the lowest, each a row of the longest's length; a
     single diagonal has no dimension of rows. Shorter ones are filled with `padding_value`.
 
@@ -187,10 +190,10 @@ def known_numbers(values: Array) -> Tensor:
 )
 def matrix_diag(
     x: Tensor,
-    k: Any = 0,
-    num_rows: Any = -1,
-    num_cols: Any = -1,
-    padding_value: Any = 0,
+    k: TensorLike = 0,
+    num_rows: Dims = -1,
+    num_cols: Dims = -1,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """Matrices with given diagonals and `padding_value` elsewhere: the inverse of `matrix_diag_part`.
@@ -238,7 +241,9 @@ def matrix_diag(
 
 
 @public("ops.MatrixSetDiagV3(align)(x, diagonal, k: Any)")
-def matrix_set_diag(x: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
+def matrix_set_diag(
+    x: Tensor, diagonal: Tensor, k: TensorLike = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
     """Matrices with given diagonals replaced; see `matrix_diag_part` for their order.
 
     Raises:
@@ -278,7 +283,7 @@ def matrix_set_diag(x: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT
     "Tensor.fill_diagonal(fill_value, wrap)",
     "Tensor.fill_diagonal_(fill_value, wrap)",
 )
-def fill_diagonal(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+def fill_diagonal(input: Tensor, fill_value: ArrayLike, wrap: bool = False) -> Tensor:
     """The input with its main diagonal filled; with `wrap`, a tall matrix's starts again after each
     square and an empty row.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cellgrad.core.aliases import Dims, PaddingLike
 from cellgrad.core.arguments import argument_error, check_int, check_ndim
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, operation
@@ -40,7 +41,7 @@ def _arguments(op: str, block: Any, around: Any, name: str) -> tuple[tuple[int, 
     "ops.BatchToSpaceND(block_shape, crops)(input_x)",
     "ops.BatchToSpaceNDV2()(input_x, block_shape, crops)",
 )
-def batch_to_space_nd(input_x: Tensor, block_shape: Any, crops: Any) -> Tensor:
+def batch_to_space_nd(input_x: Tensor, block_shape: Dims, crops: PaddingLike) -> Tensor:
     """Batches put side by side as blocks of the last dimensions, which are then cropped.
 
     Args:
@@ -91,7 +92,7 @@ def _to_space(x: Tensor, sizes: tuple[int, ...], crops: Pairs) -> Tensor:
 
 
 @public("ops.SpaceToBatchND(block_shape, paddings)(input_x)")
-def space_to_batch_nd(input_x: Tensor, block_size: Any, paddings: Any) -> Tensor:
+def space_to_batch_nd(input_x: Tensor, block_size: Dims, paddings: PaddingLike) -> Tensor:
     """Blocks of the last dimensions, padded with zeros first, moved to the batch; the inverse of
     `batch_to_space_nd`.
 
@@ -143,7 +144,7 @@ class BatchToSpace(Primitive):
        [3. 4.]]]]
     """
 
-    def __init__(self, block_size: int, crops: Any):
+    def __init__(self, block_size: int, crops: PaddingLike):
         super().__init__()
         self.block_size = check_int(block_size, self.name, "block_size", at_least=2)
         self.crops = crops
@@ -161,7 +162,7 @@ class SpaceToBatch(Primitive):
     [1. 2. 3. 4.]
     """
 
-    def __init__(self, block_size: int, paddings: Any):
+    def __init__(self, block_size: int, paddings: PaddingLike):
         super().__init__()
         self.block_size = check_int(block_size, self.name, "block_size", at_least=2)
         self.paddings = paddings

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, Dims, ShapeLike
 from cellgrad.core.arguments import check_int, check_number, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, operation
@@ -92,8 +93,8 @@ def _four(value: Any, op: str, argument: str) -> tuple[float, ...]:
 def bounding_box_encode(
     anchor_box: Tensor,
     groundtruth_box: Tensor,
-    means: Any = (0.0, 0.0, 0.0, 0.0),
-    stds: Any = (1.0, 1.0, 1.0, 1.0),
+    means: ArrayLike = (0.0, 0.0, 0.0, 0.0),
+    stds: ArrayLike = (1.0, 1.0, 1.0, 1.0),
 ) -> Tensor:
     """Offsets of boxes from anchors: of the centre, over the anchor's size, and logarithms of sizes;
     minus `means`, over `stds`.
@@ -134,9 +135,9 @@ def _encoded(a: Tensor, b: Tensor, means: tuple[float, ...], stds: tuple[float, 
 def bounding_box_decode(
     anchor_box: Tensor,
     deltas: Tensor,
-    max_shape: Any,
-    means: Any = (0.0, 0.0, 0.0, 0.0),
-    stds: Any = (1.0, 1.0, 1.0, 1.0),
+    max_shape: ShapeLike,
+    means: ArrayLike = (0.0, 0.0, 0.0, 0.0),
+    stds: ArrayLike = (1.0, 1.0, 1.0, 1.0),
     wh_ratio_clip: float = 0.016,
 ) -> Tensor:
     """The boxes that `bounding_box_encode` has encoded, within an image of `max_shape` (height, width).
@@ -219,7 +220,7 @@ def crop_and_resize(
     image: Tensor,
     boxes: Tensor,
     box_indices: Tensor,
-    crop_size: Any,
+    crop_size: Dims,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
 ) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import argument_error, check_instance, check_int, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, is_number, operation
@@ -137,7 +138,9 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
 
 
 @public()
-def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
+def bidense(
+    input1: Tensor, input2: Tensor, weight: Tensor, bias: TensorLike | None = None
+) -> Tensor:
     """A bilinear layer: ``y_k = input1 W_k input2 + b_k``.
 
     Args:

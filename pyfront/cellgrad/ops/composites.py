@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.aliases import TensorLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_number, check_one_of, check_sequence
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
@@ -22,7 +24,7 @@ T = TypeVar("T")
 @public()
 @operation
 def clip_by_global_norm(
-    x: Any, clip_norm: float = 1.0, use_norm: None = None
+    x: Sequence[Tensor], clip_norm: float = 1.0, use_norm: None = None
 ) -> tuple[Tensor, ...]:
     """Scales tensors by ``clip_norm / max(norm, clip_norm)``, where `norm` is that of all their
     elements together.
@@ -66,8 +68,11 @@ def _wide(t: Tensor) -> Tensor:
 
 @public()
 def clip_by_norm(
-    x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
-) -> Any:
+    x: Tensor | Sequence[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+) -> TensorOrTensors:
     """Scales tensors by ``max_norm / (norm + 1e-6)`` where that is below 1; the norm is that of all
     their elements together.
 
@@ -88,7 +93,7 @@ def clip_by_norm(
     op = "clip_by_norm"
     max_norm = check_number(max_norm, op, "max_norm")
     norm_type = check_number(norm_type, op, "norm_type", above=0)
-    listed = (x,) if isinstance(x, Tensor) else x
+    listed: Any = (x,) if isinstance(x, Tensor) else x
     if not isinstance(listed, tuple | list) or not listed:
         raise argument_error(TypeError, op, "x", "a Tensor or a tuple or list of them", x)
     tensors = tuple(check_tensor(t, op, f"x[{i}]") for i, t in enumerate(listed))
@@ -137,7 +142,7 @@ def _clipped_by_norm(
 @public(
     "ops.Depend",
 )
-def depend(value: T, expr: Any) -> T:
+def depend(value: Tensor, expr: object) -> Tensor:
     """`value`; assignments happen in the order of the program, so nothing needs to be tied.
 
     >>> print(ops.depend(Tensor([1.0]), Tensor([2.0])))
@@ -151,7 +156,7 @@ def depend(value: T, expr: Any) -> T:
     "ops.AccumulateNV2",
 )
 @operation
-def addn(x: Any) -> Tensor:
+def addn(x: TensorLike) -> Tensor:
     """The sum of a tuple or list of Tensors of one shape.
 
     >>> print(ops.addn([Tensor([1.0, 2.0]), Tensor([3.0, 4.0])]))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import argument_error, check_ndim
 from cellgrad.core.errors import either, error
 from cellgrad.core.record import (
@@ -248,7 +250,9 @@ def add_product(op: str, x: Any, product: Tensor, beta: Any, alpha: Any) -> Tens
     "mint.addmm",
 )
 @operation
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: TensorLike = 1, alpha: TensorLike = 1
+) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``; `beta` 0 ignores the input.
 
     Raises:
@@ -270,7 +274,9 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     "mint.addmv",
 )
 @operation
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: TensorLike = 1, alpha: TensorLike = 1
+) -> Tensor:
     """``beta * input + alpha * (mat @ vec)``; `beta` 0 ignores the input.
 
     Raises:
@@ -302,7 +308,9 @@ def _batches(op: str, batch1: Any, batch2: Any) -> tuple[Tensor, Tensor]:
     "mint.baddbmm",
 )
 @operation
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, beta: TensorLike = 1, alpha: TensorLike = 1
+) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)`` of 3-D batches; `beta` 0 ignores the input.
 
     Raises:
@@ -323,7 +331,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha:
 )
 @operation
 def addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: TensorLike = 1, alpha: TensorLike = 1
 ) -> Tensor:
     """``beta * input + alpha * sum(batch1 @ batch2)`` over the batch; `beta` 0 ignores the input.
 
@@ -426,7 +434,9 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
 
 @public()
 @operation
-def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
+def tensor_dot(
+    x1: Tensor, x2: Tensor, axes: int | Sequence[int] | Sequence[Sequence[int]]
+) -> Tensor:
     """The sum of products over chosen dimensions.
 
     Args:
@@ -475,7 +485,9 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
 
 
 @public()
-def tensordot(x1: Tensor, x2: Tensor, axes: Any = 2) -> Tensor:
+def tensordot(
+    x1: Tensor, x2: Tensor, axes: int | Sequence[int] | Sequence[Sequence[int]] = 2
+) -> Tensor:
     """Same as `tensor_dot`, with numpy's name and default.
 
     >>> print(ops.tensordot(ops.ones((2, 3, 4)), ops.ones((3, 4, 2))))

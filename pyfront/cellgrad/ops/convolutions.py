@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.aliases import Dims, OptionalDims, PaddingLike
 from cellgrad.core.arguments import argument_error, check_int, check_same_dtype
 from cellgrad.core.errors import either, error
 from cellgrad.core.record import broadcast_to_shape, check_tensor, emit, operation, reshape_to
@@ -30,10 +31,10 @@ def conv1d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Any = 1,
+    stride: Dims = 1,
     pad_mode: str = "valid",
-    padding: Any = 0,
-    dilation: Any = 1,
+    padding: PaddingLike = 0,
+    dilation: Dims = 1,
     groups: int = 1,
 ) -> Tensor:
     """Convolution (cross-correlation) of sequences: input [N, C, L], weight [O, C / groups, K].
@@ -75,10 +76,10 @@ def conv2d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Any = 1,
+    stride: Dims = 1,
     pad_mode: str = "valid",
-    padding: Any = 0,
-    dilation: Any = 1,
+    padding: PaddingLike = 0,
+    dilation: Dims = 1,
     groups: int = 1,
 ) -> Tensor:
     """Convolution (cross-correlation) of images: input [N, C, H, W], weight [O, C / groups, KH, KW].
@@ -111,10 +112,10 @@ def conv3d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Any = 1,
+    stride: Dims = 1,
     pad_mode: str = "valid",
-    padding: Any = 0,
-    dilation: Any = 1,
+    padding: PaddingLike = 0,
+    dilation: Dims = 1,
     groups: int = 1,
 ) -> Tensor:
     """Convolution of volumes: input [N, C, D, H, W], weight [O, C / groups, KD, KH, KW].
@@ -140,11 +141,11 @@ def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
+    stride: Dims = 1,
+    padding: PaddingLike = 0,
+    output_padding: Dims = 0,
     groups: int = 1,
-    dilation: Any = 1,
+    dilation: Dims = 1,
 ) -> Tensor:
     """The adjoint of a convolution of images: input [N, C, H, W], weight [C, O / groups, KH, KW].
 
@@ -351,7 +352,7 @@ def _transposed(
     "mint.nn.functional.unfold",
 )
 def unfold(
-    input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    input: Tensor, kernel_size: Dims, dilation: Dims = 1, padding: PaddingLike = 0, stride: Dims = 1
 ) -> Tensor:
     """The windows of images as columns: [N, C, H, W] to [N, C * KH * KW, L].
 
@@ -382,11 +383,11 @@ def unfold(
 )
 def fold(
     input: Tensor,
-    output_size: Any,
-    kernel_size: Any,
-    dilation: Any = 1,
-    padding: Any = 0,
-    stride: Any = 1,
+    output_size: OptionalDims,
+    kernel_size: Dims,
+    dilation: Dims = 1,
+    padding: PaddingLike = 0,
+    stride: Dims = 1,
 ) -> Tensor:
     """Adds columns up where `unfold` took them from: [N, C * KH * KW, L] to [N, C, H, W].
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import (
     check_dtype,
     check_instance,
@@ -42,7 +43,13 @@ def _number(value: Any, op: str, argument: str) -> Any:
 
 
 @public("mint.arange")
-def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Type | None = None) -> Tensor:
+def arange(
+    start: TensorLike = 0,
+    end: TensorLike | None = None,
+    step: TensorLike = 1,
+    *,
+    dtype: Type | None = None,
+) -> Tensor:
     """`start`, `start` + `step`, ... below `end`; with one argument, 0, 1, ... below it. The dtype
     is int64 by default, float32 where a number is a float.
 
@@ -76,7 +83,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Type | None
 
 
 @public("ops.Range(maxlen)(start, end, step)")
-def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
+def range(start: TensorLike, end: TensorLike, step: TensorLike, maxlen: int = 1000000) -> Tensor:
     """Same as `arange`, with at most `maxlen` elements.
 
     Raises:
@@ -99,7 +106,7 @@ def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
     "mint.linspace(start, end, steps, *, dtype=None) = "
     "h.to(ops.linspace(start, end, steps), dtype)",
 )
-def linspace(start: Any, end: Any, steps: int) -> Tensor:
+def linspace(start: TensorLike, end: TensorLike, steps: int) -> Tensor:
     """`steps` numbers from `start` to `end` at equal distances, both included; float32, or the
     dtype of the tensors given.
 
@@ -137,7 +144,12 @@ def _linspace(a: Tensor, b: Tensor, count: int) -> Tensor:
 
 @public("ops.LogSpace(steps=10, base=10, dtype: Type | None = None)(start, end)")
 def logspace(
-    start: Any, end: Any, steps: int, base: Any = 10, *, dtype: Type | None = None
+    start: TensorLike,
+    end: TensorLike,
+    steps: int,
+    base: TensorLike = 10,
+    *,
+    dtype: Type | None = None,
 ) -> Tensor:
     """`base` to the powers of `linspace`.
 
@@ -253,7 +265,7 @@ def _sequence_mask(x: Tensor, maxlen: int) -> Tensor:
 
 
 @public("ops.TupleToArray")
-def tuple_to_array(input_x: Any) -> Tensor:
+def tuple_to_array(input_x: tuple[float, ...]) -> Tensor:
     """A tuple of numbers as a tensor: int32 if the first one is an int, float32 otherwise.
 
     Raises:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Dims, PaddingLike
 from cellgrad.core.arguments import (
     check_bool,
     check_dtype,
@@ -148,10 +149,10 @@ class DeformableOffsets(Primitive):
 
     def __init__(
         self,
-        strides: Any,
-        pads: Any,
-        ksize: Any,
-        dilations: Any = (1, 1, 1, 1),
+        strides: Dims,
+        pads: PaddingLike,
+        ksize: Dims,
+        dilations: Dims = (1, 1, 1, 1),
         data_format: str = "NCHW",
         deformable_groups: int = 1,
         modulated: bool = True,
@@ -172,11 +173,11 @@ def deformable_conv2d(
     x: Tensor,
     weight: Tensor,
     offsets: Tensor,
-    kernel_size: Any,
-    strides: Any,
-    padding: Any,
+    kernel_size: Dims,
+    strides: Dims,
+    padding: PaddingLike,
     bias: Tensor | None = None,
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Dims = (1, 1, 1, 1),
     groups: int = 1,
     deformable_groups: int = 1,
     modulated: bool = True,

@@ -6,6 +6,7 @@ from typing import Any
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import views
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import check_ndim, check_one_of, check_shape
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -256,7 +257,7 @@ def diagonal_scatter(
     "mint.nn.functional.one_hot(tensor, num_classes=-1) = h.classes(tensor, num_classes)",
 )
 def one_hot(
-    indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1
+    indices: Tensor, depth: int, on_value: TensorLike = 1, off_value: TensorLike = 0, axis: int = -1
 ) -> Tensor:
     """`on_value` at the place each index names along a new dimension of length `depth`, `off_value`
     elsewhere; an index out of range names none.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from cellgrad.core.aliases import Axis
 from cellgrad.core.dtype import Type
 from cellgrad.core.record import axes_of, axis_of, check_float, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
@@ -54,7 +53,7 @@ def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
 
 @public("mint.logsumexp")
 @operation
-def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials over `dim` (int or tuple of ints), without overflow;
     -inf where there are no elements.
 

@@ -6,9 +6,11 @@ the extremum, so that it shows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to, splat
@@ -123,8 +125,8 @@ def max(
     axis: int | None = None,
     keepdims: bool = False,
     *,
-    initial: Any = None,
-    where: Any = None,
+    initial: TensorLike | None = None,
+    where: TensorLike | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The largest elements along `axis` and their positions (int64); the first of several gets the
     whole derivative. `initial` takes the place of less extreme elements, and of those where `where`
@@ -153,8 +155,8 @@ def min(
     axis: int | None = None,
     keepdims: bool = False,
     *,
-    initial: Any = None,
-    where: Any = None,
+    initial: TensorLike | None = None,
+    where: TensorLike | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The smallest elements along `axis` and their positions (int64); the first of several gets the
     whole derivative. `initial` takes the place of less extreme elements, and of those where `where`
@@ -224,7 +226,7 @@ class Argmax(Primitive):
     [1 0]
     """
 
-    function: Any = staticmethod(argmax)
+    function: Callable[..., Tensor] = staticmethod(argmax)
 
     def __init__(self, axis: int = -1, output_type: Type = mstype.int32):
         super().__init__()
@@ -242,7 +244,7 @@ class Argmin(Argmax):
     [0 1]
     """
 
-    function: Any = staticmethod(argmin)
+    function: Callable[..., Tensor] = staticmethod(argmin)
 
 
 @public()
@@ -254,7 +256,7 @@ class ArgMaxWithValue(Primitive):
     [1 0] [5. 3.]
     """
 
-    function: Any = staticmethod(max)
+    function: Callable[..., tuple[Tensor, Tensor]] = staticmethod(max)
 
     def __init__(self, axis: int = 0, keep_dims: bool = False):
         super().__init__()
@@ -274,4 +276,4 @@ class ArgMinWithValue(ArgMaxWithValue):
     [0 1] [1. 2.]
     """
 
-    function: Any = staticmethod(min)
+    function: Callable[..., tuple[Tensor, Tensor]] = staticmethod(min)

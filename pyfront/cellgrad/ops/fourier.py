@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Axis, Dims
 from cellgrad.core.arguments import argument_error, check_ndim, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to
@@ -332,7 +333,9 @@ def _several_real(input: Any, s: Any, dim: Any, norm: Any, op: str, forward: boo
 
 @public()
 @operation
-def fft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Tensor:
+def fft2(
+    input: Tensor, s: Dims | None = None, dim: Axis = (-2, -1), norm: str | None = None
+) -> Tensor:
     """The transform along two dimensions; see `fft`.
 
     Raises:
@@ -346,7 +349,9 @@ def fft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = N
 
 @public()
 @operation
-def ifft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Tensor:
+def ifft2(
+    input: Tensor, s: Dims | None = None, dim: Axis = (-2, -1), norm: str | None = None
+) -> Tensor:
     """The inverse of `fft2`.
 
     Raises:
@@ -360,7 +365,9 @@ def ifft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = 
 
 @public()
 @operation
-def rfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Tensor:
+def rfft2(
+    input: Tensor, s: Dims | None = None, dim: Axis = (-2, -1), norm: str | None = None
+) -> Tensor:
     """`fft2` of real data: the first half along the last dimension of `dim`.
 
     Raises:
@@ -374,7 +381,9 @@ def rfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = 
 
 @public()
 @operation
-def irfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Tensor:
+def irfft2(
+    input: Tensor, s: Dims | None = None, dim: Axis = (-2, -1), norm: str | None = None
+) -> Tensor:
     """The inverse of `rfft2`: real data.
 
     Raises:
@@ -388,7 +397,9 @@ def irfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None =
 
 @public()
 @operation
-def hfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Tensor:
+def hfft2(
+    input: Tensor, s: Dims | None = None, dim: Axis = (-2, -1), norm: str | None = None
+) -> Tensor:
     """`hfft` along the last dimension of `dim`, after `fft` along the other one: real.
 
     Raises:
@@ -402,7 +413,9 @@ def hfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = 
 
 @public()
 @operation
-def ihfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Tensor:
+def ihfft2(
+    input: Tensor, s: Dims | None = None, dim: Axis = (-2, -1), norm: str | None = None
+) -> Tensor:
     """The inverse of `hfft2`.
 
     Raises:
@@ -416,7 +429,7 @@ def ihfft2(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None =
 
 @public()
 @operation
-def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
+def fftn(input: Tensor, s: Dims | None = None, dim: Axis = None, norm: str | None = None) -> Tensor:
     """The transform along several dimensions, all by default; see `fft`.
 
     Args:
@@ -436,7 +449,9 @@ def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None)
 
 @public()
 @operation
-def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
+def ifftn(
+    input: Tensor, s: Dims | None = None, dim: Axis = None, norm: str | None = None
+) -> Tensor:
     """The inverse of `fftn`.
 
     Raises:
@@ -450,7 +465,9 @@ def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None
 
 @public()
 @operation
-def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
+def rfftn(
+    input: Tensor, s: Dims | None = None, dim: Axis = None, norm: str | None = None
+) -> Tensor:
     """`fftn` of real data: the first half along the last dimension of `dim`.
 
     Raises:
@@ -464,7 +481,9 @@ def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None
 
 @public()
 @operation
-def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
+def irfftn(
+    input: Tensor, s: Dims | None = None, dim: Axis = None, norm: str | None = None
+) -> Tensor:
     """The inverse of `rfftn`: real data.
 
     Raises:
@@ -478,7 +497,9 @@ def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = Non
 
 @public()
 @operation
-def hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
+def hfftn(
+    input: Tensor, s: Dims | None = None, dim: Axis = None, norm: str | None = None
+) -> Tensor:
     """`hfft` along the last dimension of `dim`, after `fft` along the others: real.
 
     Raises:
@@ -492,7 +513,9 @@ def hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None
 
 @public()
 @operation
-def ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
+def ihfftn(
+    input: Tensor, s: Dims | None = None, dim: Axis = None, norm: str | None = None
+) -> Tensor:
     """The inverse of `hfftn`.
 
     Raises:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Axis, Dims
 from cellgrad.core.arguments import check_bool, check_number
 from cellgrad.core.dtype import Type
 from cellgrad.core.record import check_tensor
@@ -28,7 +29,7 @@ def fft_with_size(
     real: bool,
     norm: str = "backward",
     onesided: bool = True,
-    signal_sizes: Any = (),
+    signal_sizes: Dims = (),
 ) -> Tensor:
     """A transform of the last dimensions, of the kind that the arguments say.
 
@@ -84,7 +85,7 @@ def _shifted(input: Any, dim: Any, op: str, back: bool) -> Tensor:
 
 
 @public()
-def fftshift(input: Tensor, dim: Any = None) -> Tensor:
+def fftshift(input: Tensor, dim: Axis = None) -> Tensor:
     """Moves frequency 0 to the middle of dimensions (all by default).
 
     Raises:
@@ -97,7 +98,7 @@ def fftshift(input: Tensor, dim: Any = None) -> Tensor:
 
 
 @public()
-def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
+def ifftshift(input: Tensor, dim: Axis = None) -> Tensor:
     """The inverse of `fftshift`.
 
     Raises:

@@ -7,8 +7,9 @@ from cellgrad.core import dtype as _dtype
 from cellgrad.core.arguments import check_one_of as _check_one_of
 from cellgrad.core.tree import map_tensors as _map_tensors
 from cellgrad.ops import *  # noqa: F403
-from cellgrad.transforms.grad import get_grad, grad, jvp, linearize, value_and_grad, vjp
+from cellgrad.transforms.grad import get_grad, grad, value_and_grad
 from cellgrad.transforms.jacobian import jacfwd, jacrev
+from cellgrad.transforms.products import jvp, linearize, vjp
 from cellgrad.transforms.taylor import derivative, jet
 from cellgrad.transforms.vmap import vmap
 

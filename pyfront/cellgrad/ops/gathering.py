@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorOrTensors
 from cellgrad.core.arguments import check_bool, check_dtype, check_ndim, check_one_of
 from cellgrad.core.errors import UnknownShape, error
 from cellgrad.core.record import (
@@ -505,7 +506,7 @@ def _flat_elements(x: Tensor, index: Tensor, shape: tuple[int, ...]) -> Tensor:
     "Tensor.nonzero",
     "mint.nonzero",
 )
-def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> TensorOrTensors:
     """The indices of elements that are not zero, a row each, or a tuple of the columns: int64. The
     elements must be known while compiling.
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -82,7 +83,7 @@ def zero_(input: Tensor) -> Tensor:
 
 
 @public()
-def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+def clamp_(input: Tensor, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
     """The elements limited to [`min`, `max`]; see `ops.clamp`.
 
     Raises:
@@ -217,7 +218,9 @@ def chosen(input: Tensor, choices: Any, mode: str) -> Tensor:
     "Tensor.uniform_(from_=0, to=1, *, generator=None) = "
     "ops.uniform_(self, from_, to, generator=generator)"
 )
-def uniform_(input: Tensor, from_: Any = 0, to: Any = 1, *, generator: Any = None) -> Tensor:
+def uniform_(
+    input: Tensor, from_: TensorLike = 0, to: TensorLike = 1, *, generator: object = None
+) -> Tensor:
     """Uniform numbers in [`from_`, `to`) in place of all elements.
 
     Raises:
@@ -245,7 +248,9 @@ def uniform_(input: Tensor, from_: Any = 0, to: Any = 1, *, generator: Any = Non
     "Tensor.normal_(mean=0, std=1, *, generator=None) = "
     "ops.normal_(self, mean, std, generator=generator)"
 )
-def normal_(input: Tensor, mean: Any = 0, std: Any = 1, *, generator: Any = None) -> Tensor:
+def normal_(
+    input: Tensor, mean: TensorLike = 0, std: TensorLike = 1, *, generator: object = None
+) -> Tensor:
     """Normal numbers of a mean and a standard deviation in place of all elements.
 
     Raises:
@@ -272,7 +277,7 @@ def normal_(input: Tensor, mean: Any = 0, std: Any = 1, *, generator: Any = None
     "Tensor.exponential_(lambd=1, *, generator=None) = "
     "ops.exponential_(self, lambd, generator=generator)"
 )
-def exponential_(input: Tensor, lambd: Any = 1, *, generator: Any = None) -> Tensor:
+def exponential_(input: Tensor, lambd: TensorLike = 1, *, generator: object = None) -> Tensor:
     """Numbers of the exponential distribution with the rate `lambd` in place of all elements.
 
     Raises:
@@ -298,7 +303,7 @@ def exponential_(input: Tensor, lambd: Any = 1, *, generator: Any = None) -> Ten
 @public(
     "Tensor.bernoulli_(p=0.5, *, generator=None) = ops.bernoulli_(self, p, generator=generator)"
 )
-def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+def bernoulli_(input: Tensor, p: TensorLike = 0.5, *, generator: object = None) -> Tensor:
     """Ones with probability `p`, else zeros, in place of all elements; see `ops.bernoulli`.
 
     Raises:
@@ -325,7 +330,9 @@ _WHOLE = {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "float64": 2**53
     "Tensor.random_(from_=0, to=None, *, generator=None) = "
     "ops.random_(self, from_, to, generator=generator)"
 )
-def random_(input: Tensor, from_: Any = 0, to: Any = None, *, generator: Any = None) -> Tensor:
+def random_(
+    input: Tensor, from_: TensorLike = 0, to: TensorLike | None = None, *, generator: object = None
+) -> Tensor:
     """Integers in [`from_`, `to`) in place of all elements, with the same probability each.
 
     Args:

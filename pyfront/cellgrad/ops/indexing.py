@@ -11,6 +11,7 @@ import numpy as np
 
 from cellgrad import _native
 from cellgrad.core import effects, partial, record, state, views
+from cellgrad.core.aliases import Dims, Index, ShapeLike
 from cellgrad.core.errors import UnknownShape, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import (
@@ -34,7 +35,7 @@ from cellgrad.ops.joining import stack
 
 
 @public()
-def getitem(x: Tensor, index: Any) -> Tensor:
+def getitem(x: Tensor, index: Index) -> Tensor:
     """``x[index]`` by numpy's rules: ints, slices, None, Ellipsis, lists, arrays and tensors of
     integers or bools, and tuples of them.
 
@@ -459,7 +460,7 @@ def assign_known(array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
 
 
 @public("ops.Slice(input, begin, size)")
-def slice(input_x: Tensor, begin: Any, size: Any) -> Tensor:
+def slice(input_x: Tensor, begin: Dims, size: ShapeLike) -> Tensor:
     """``size[i]`` elements from ``begin[i]`` on of each dimension; a size of -1 takes all.
 
     Raises:
@@ -492,9 +493,9 @@ def slice(input_x: Tensor, begin: Any, size: Any) -> Tensor:
 @public()
 def strided_slice(
     input_x: Tensor,
-    begin: Any,
-    end: Any,
-    strides: Any,
+    begin: Dims,
+    end: Dims,
+    strides: Dims,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,

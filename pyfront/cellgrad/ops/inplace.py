@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike
 from cellgrad.core.arguments import check_int, check_same_dtype, check_shape
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, operation
@@ -46,7 +47,7 @@ def _update_rows(x: Tensor, v: Tensor, at: Tensor, combine: str) -> Tensor:
 
 
 @public("ops.InplaceAdd(indices)(x, input_v) = ops.inplace_add(x, input_v, indices)")
-def inplace_add(x: Tensor, v: Tensor, indices: Any) -> Tensor:
+def inplace_add(x: Tensor, v: Tensor, indices: ArrayLike) -> Tensor:
     """`x` with the rows of `v` added to the rows that `indices` name.
 
     Raises:
@@ -64,7 +65,7 @@ def inplace_add(x: Tensor, v: Tensor, indices: Any) -> Tensor:
 
 
 @public("ops.InplaceSub(indices)(x, input_v) = ops.inplace_sub(x, input_v, indices)")
-def inplace_sub(x: Tensor, v: Tensor, indices: Any) -> Tensor:
+def inplace_sub(x: Tensor, v: Tensor, indices: ArrayLike) -> Tensor:
     """`x` with the rows of `v` subtracted from the rows that `indices` name; see `inplace_add`.
 
     >>> print(ops.inplace_sub(Tensor([[1, 2], [3, 4]]), Tensor([[1, 1]]), 0))
@@ -81,7 +82,7 @@ def inplace_sub(x: Tensor, v: Tensor, indices: Any) -> Tensor:
     "ops.InplaceUpdateV2()(x, indices, v) = ops.inplace_update(x, v, indices)",
     "Tensor.inplace_update(v, indices)",
 )
-def inplace_update(x: Tensor, v: Tensor, indices: Any) -> Tensor:
+def inplace_update(x: Tensor, v: Tensor, indices: ArrayLike) -> Tensor:
     """`x` with the rows that `indices` name replaced by the rows of `v`; see `inplace_add`.
 
     >>> print(ops.inplace_update(Tensor([[1, 2], [3, 4]]), Tensor([[7, 8]]), 0))

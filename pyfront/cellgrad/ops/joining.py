@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import views
+from cellgrad.core.aliases import Dims, TensorLike
 from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_sequence
 from cellgrad.core.errors import either, error
 from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to
@@ -270,7 +271,7 @@ def _pieces(x: Tensor, dim: int, sizes: Sequence[int]) -> tuple[Tensor, ...]:
 )
 @views.view()
 @operation
-def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Dims, axis: int = 0) -> tuple[Tensor, ...]:
     """Pieces along a dimension: of a length each, the last one maybe shorter, or of the lengths
     listed.
 
@@ -303,7 +304,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
 @public("Tensor.tensor_split")
 @views.view()
 @operation
-def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+def tensor_split(input: Tensor, indices_or_sections: Dims, axis: int = 0) -> tuple[Tensor, ...]:
     """Pieces along a dimension: as many as asked for, the first ones maybe longer by one, or those
     between the indices listed.
 
@@ -339,7 +340,7 @@ def _tensor_split(input: Any, where: Any, axis: int, op: str, rank: int) -> tupl
 @public("Tensor.hsplit")
 @views.view()
 @operation
-def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def hsplit(input: Tensor, indices_or_sections: Dims) -> tuple[Tensor, ...]:
     """`tensor_split` along the second dimension.
 
     Raises:
@@ -356,7 +357,7 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 @public("Tensor.vsplit")
 @views.view()
 @operation
-def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def vsplit(input: Tensor, indices_or_sections: Dims) -> tuple[Tensor, ...]:
     """`tensor_split` along the first dimension.
 
     Raises:
@@ -372,7 +373,7 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 @public("Tensor.dsplit")
 @views.view()
 @operation
-def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def dsplit(input: Tensor, indices_or_sections: Dims) -> tuple[Tensor, ...]:
     """`tensor_split` along the third dimension.
 
     Raises:
@@ -448,7 +449,7 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
     "Tensor.narrow",
     "mint.narrow(input, dim, start, length)",
 )
-def narrow(input: Tensor, axis: int, start: Any, length: int) -> Tensor:
+def narrow(input: Tensor, axis: int, start: TensorLike, length: int) -> Tensor:
     """`length` elements of a dimension from `start`.
 
     Raises:

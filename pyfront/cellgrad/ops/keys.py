@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ShapeLike, TensorLike
 from cellgrad.core.arguments import argument_error, check_int, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -254,7 +255,7 @@ def fold_in(key: Tensor, data: int | Tensor) -> Tensor:
 
 
 @operation
-def bits(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
+def bits(key: Tensor, shape: ShapeLike = (), dtype: Type | None = None) -> Tensor:
     """Random bits.
 
     Args:
@@ -279,10 +280,10 @@ def bits(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
 @operation
 def uniform(
     key: Tensor,
-    shape: Any = (),
+    shape: ShapeLike = (),
     dtype: Type | None = None,
-    minval: Any = 0.0,
-    maxval: Any = 1.0,
+    minval: TensorLike = 0.0,
+    maxval: TensorLike = 1.0,
 ) -> Tensor:
     """Uniform numbers in [minval, maxval).
 
@@ -313,7 +314,7 @@ def uniform(
 
 
 @operation
-def normal(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
+def normal(key: Tensor, shape: ShapeLike = (), dtype: Type | None = None) -> Tensor:
     """Standard normal numbers: mean 0, variance 1.
 
     Scale and shift them to get others, with derivatives with respect to mean and deviation. In
@@ -337,7 +338,7 @@ def normal(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
 
 
 @operation
-def laplace(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
+def laplace(key: Tensor, shape: ShapeLike = (), dtype: Type | None = None) -> Tensor:
     """Numbers of the Laplace distribution with mean 0 and scale 1; see `normal`.
 
     >>> key = ms.random.key(0)
@@ -349,7 +350,7 @@ def laplace(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
 
 
 @operation
-def gumbel(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
+def gumbel(key: Tensor, shape: ShapeLike = (), dtype: Type | None = None) -> Tensor:
     """Numbers of the Gumbel distribution with location 0 and scale 1; see `normal`.
 
     >>> key = ms.random.key(0)
@@ -361,7 +362,7 @@ def gumbel(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
 
 
 @operation
-def bernoulli(key: Tensor, p: Any = 0.5, shape: Any = None) -> Tensor:
+def bernoulli(key: Tensor, p: TensorLike = 0.5, shape: ShapeLike | None = None) -> Tensor:
     """True with probability `p`, bool.
 
     Args:
@@ -390,7 +391,9 @@ def bernoulli(key: Tensor, p: Any = 0.5, shape: Any = None) -> Tensor:
 
 
 @operation
-def randint(key: Tensor, shape: Any, minval: Any, maxval: Any, dtype: Type | None = None) -> Tensor:
+def randint(
+    key: Tensor, shape: ShapeLike, minval: TensorLike, maxval: TensorLike, dtype: Type | None = None
+) -> Tensor:
     """Integers in [minval, maxval).
 
     Args:
@@ -420,7 +423,7 @@ def randint(key: Tensor, shape: Any, minval: Any, maxval: Any, dtype: Type | Non
 
 
 @operation
-def categorical(key: Tensor, logits: Tensor, shape: Any = ()) -> Tensor:
+def categorical(key: Tensor, logits: Tensor, shape: ShapeLike = ()) -> Tensor:
     """Indices drawn with probabilities proportional to ``exp(logits)`` along the last dimension, by
     the largest of logits plus Gumbel noise.
 

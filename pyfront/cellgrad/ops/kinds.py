@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike
 from cellgrad.core.arguments import check_dtype
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -40,7 +41,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 @public()
-def is_tensor(obj: Any) -> bool:
+def is_tensor(obj: ArrayLike) -> bool:
     """Whether an object is a Tensor.
 
     >>> ops.is_tensor(Tensor([1.0])), ops.is_tensor([1.0])

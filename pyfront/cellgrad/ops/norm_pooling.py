@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Dims, OptionalDims, PaddingLike
 from cellgrad.core.arguments import argument_error, check_number, check_one_of, check_same_shape
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, emit, operation
@@ -44,7 +45,11 @@ def _lp_pool(
 
 @public()
 def lp_pool1d(
-    x: Tensor, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False
+    x: Tensor,
+    norm_type: float,
+    kernel_size: Dims,
+    stride: Dims | None = None,
+    ceil_mode: bool = False,
 ) -> Tensor:
     """The power sum of each window of sequences: ``(sum x^p)^(1/p)``.
 
@@ -69,7 +74,11 @@ def lp_pool1d(
 
 @public()
 def lp_pool2d(
-    x: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    x: Tensor,
+    norm_type: float,
+    kernel_size: Dims,
+    stride: Dims | None = None,
+    ceil_mode: bool = False,
 ) -> Tensor:
     """The power sum of each window of images (N, C, H, W) or (C, H, W); see `lp_pool1d`.
 
@@ -135,10 +144,10 @@ def _max_unpool(
 def max_unpool1d(
     x: Tensor,
     indices: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    output_size: Any = None,
+    kernel_size: Dims,
+    stride: Dims | None = None,
+    padding: PaddingLike = 0,
+    output_size: OptionalDims = None,
 ) -> Tensor:
     """Puts the maxima of windows back where they came from, with zeros elsewhere.
 
@@ -170,10 +179,10 @@ def max_unpool1d(
 def max_unpool2d(
     x: Tensor,
     indices: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    output_size: Any = None,
+    kernel_size: Dims,
+    stride: Dims | None = None,
+    padding: PaddingLike = 0,
+    output_size: OptionalDims = None,
 ) -> Tensor:
     """`max_unpool1d` for images (N, C, H, W) or (C, H, W).
 
@@ -190,10 +199,10 @@ def max_unpool2d(
 def max_unpool3d(
     x: Tensor,
     indices: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    output_size: Any = None,
+    kernel_size: Dims,
+    stride: Dims | None = None,
+    padding: PaddingLike = 0,
+    output_size: OptionalDims = None,
 ) -> Tensor:
     """`max_unpool1d` for volumes (N, C, D, H, W) or (C, D, H, W).
 

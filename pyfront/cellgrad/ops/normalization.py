@@ -7,9 +7,11 @@ are computed in float32.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from cellgrad.core import ranks
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_one_of, check_shape
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
@@ -148,10 +150,10 @@ def update_statistics(
 @public()
 def batch_norm(
     input_x: Tensor,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any,
-    bias: Any,
+    running_mean: Tensor,
+    running_var: Tensor,
+    weight: TensorLike,
+    bias: TensorLike,
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-5,
@@ -219,7 +221,11 @@ def _like_trailing(value: Any, shape: tuple[int, ...], op: str, name: str) -> Te
 @public("mint.nn.functional.layer_norm")
 @operation
 def layer_norm(
-    input: Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: TensorLike | None = None,
+    bias: TensorLike | None = None,
+    eps: float = 1e-5,
 ) -> Tensor:
     """The elements of the last dimensions less their mean, divided by their deviation, times
     `weight` plus `bias`.
@@ -251,7 +257,11 @@ def layer_norm(
 @public("mint.nn.functional.group_norm")
 @operation
 def group_norm(
-    input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
+    input: Tensor,
+    num_groups: int,
+    weight: TensorLike | None = None,
+    bias: TensorLike | None = None,
+    eps: float = 1e-5,
 ) -> Tensor:
     """Each group of channels of each sample less its mean, divided by its deviation, times
     `weight` plus `bias` of the channel.
@@ -290,7 +300,10 @@ def group_norm(
 @public()
 @operation
 def instance_norm(
-    input: Tensor, weight: Any = None, bias: Any = None, eps: float = 1e-5
+    input: Tensor,
+    weight: TensorLike | None = None,
+    bias: TensorLike | None = None,
+    eps: float = 1e-5,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Each channel of each sample less its mean, divided by its deviation, times `weight` plus
     `bias`; the second and third results are the channels' mean and unbiased variance, averaged over
@@ -382,7 +395,7 @@ class BatchNorm(Primitive):
         self.is_training, self.epsilon, self.momentum = is_training, epsilon, momentum
 
     def __call__(
-        self, input_x: Tensor, scale: Tensor, bias: Tensor, mean: Any, variance: Any
+        self, input_x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor
     ) -> tuple[Tensor, ...]:
         if not self.is_training:
             y: Tensor = _batch_norm_inference(input_x, mean, variance, scale, bias, self.epsilon)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Axis
 from cellgrad.core.arguments import check_bool, check_int, check_ndim, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.record import axes_of, axis_of, check_float, check_tensor, operation
@@ -33,7 +34,7 @@ class L2Normalize(Primitive):
     [[0.6 0.8]]
     """
 
-    def __init__(self, axis: Any = 0, epsilon: float = 1e-4):
+    def __init__(self, axis: Axis = 0, epsilon: float = 1e-4):
         super().__init__()
         axis = tuple(axis) if isinstance(axis, list) else axis
         self.axis: Any = axis
@@ -62,7 +63,7 @@ class LpNorm(Primitive):
     7.0
     """
 
-    def __init__(self, axis: Any, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12):
+    def __init__(self, axis: Axis, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12):
         super().__init__()
         self.axis: Any = tuple(axis) if isinstance(axis, list) else axis
         self.p = check_int(p, self.name, "p", at_least=0)
@@ -95,7 +96,7 @@ class EuclideanNorm(Primitive):
         super().__init__()
         self.keep_dims = check_bool(keep_dims, self.name, "keep_dims")
 
-    def __call__(self, x: Tensor, axes: Any) -> Tensor:
+    def __call__(self, x: Tensor, axes: Axis) -> Tensor:
         if isinstance(axes, Tensor):
             axes = tuple(axes._concrete("'axes' of EuclideanNorm").reshape(-1).tolist())
         out: Tensor = _floored(check_float(x, self.name, "x"), axes, 2, self.keep_dims, 0.0)

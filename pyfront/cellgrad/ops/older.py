@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, Axis, ShapeLike, TensorLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -97,7 +98,9 @@ class ConfusionMatrix(Primitive):
         names = {t.name: t for t in mstype.TENSOR_TYPES}
         self.dtype = names[check_one_of(dtype, self.name, "dtype", tuple(names))]
 
-    def __call__(self, labels: Tensor, predictions: Tensor, weights: Any = None) -> Tensor:
+    def __call__(
+        self, labels: Tensor, predictions: Tensor, weights: TensorLike | None = None
+    ) -> Tensor:
         rows = check_ndim(index_tensor(labels, self.name, "labels"), self.name, "labels", 1)
         columns = index_tensor(predictions, self.name, "predictions")
         check_shape(columns, self.name, "predictions", rows.shape, "that of 'labels'")
@@ -162,7 +165,7 @@ class IndexPut(Primitive):
         super().__init__()
         self.accumulate = check_one_of(accumulate, self.name, "accumulate", (0, 1))
 
-    def __call__(self, x1: Tensor, x2: Tensor, indices: Any) -> Tensor:
+    def __call__(self, x1: Tensor, x2: Tensor, indices: ArrayLike) -> Tensor:
         x, new = check_tensor(x1, self.name, "x1"), check_tensor(x2, self.name, "x2")
         check_same_dtype(x, new, self.name, ("x1", "x2"))
         check_ndim(new, self.name, "x2", 1)
@@ -223,7 +226,7 @@ class ListDiff(Primitive):
 
 
 @public("ops.UniqueWithPad", "Tensor.unique_with_pad")
-def unique_with_pad(x: Tensor, pad_num: Any) -> tuple[Tensor, Tensor]:
+def unique_with_pad(x: Tensor, pad_num: TensorLike) -> tuple[Tensor, Tensor]:
     """The distinct elements of a vector in the order of their first appearance, filled up to its length,
     and which of them each element is. The elements must be known while compiling.
 
@@ -337,7 +340,7 @@ class TridiagonalMatMul(Primitive):
 
 
 @public()
-def batch_dot(x1: Tensor, x2: Tensor, axes: Any = None) -> Tensor:
+def batch_dot(x1: Tensor, x2: Tensor, axes: Axis = None) -> Tensor:
     """Products of the elements of two batches, summed over a dimension of each.
 
     Args:
@@ -405,7 +408,7 @@ class Expand(Primitive):
      [1. 2.]]
     """
 
-    def __call__(self, x: Tensor, shape: Any) -> Tensor:
+    def __call__(self, x: Tensor, shape: ShapeLike) -> Tensor:
         return broadcast_to(x, tuple(known_ints(shape, self.name, "shape")))
 
 
@@ -448,7 +451,9 @@ class SparseTensorDenseAdd(Primitive):
     [[1. 6.]]
     """
 
-    def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Any, x2: Tensor) -> Tensor:
+    def __call__(
+        self, x1_indices: Tensor, x1_values: Tensor, x1_shape: ShapeLike, x2: Tensor
+    ) -> Tensor:
         dense = dense_of(self.name, x1_indices, x1_values, x1_shape)
         other = check_shape(check_tensor(x2, self.name, "x2"), self.name, "x2", dense.shape)
         check_same_dtype(dense, other, self.name, ("x1_values", "x2"))
@@ -478,7 +483,7 @@ class ResizeLinear1D(Primitive):
         check_one_of(coordinate_transformation_mode, self.name, name, modes)
         self.aligned = coordinate_transformation_mode == "align_corners"
 
-    def __call__(self, x: Tensor, size: Any) -> Tensor:
+    def __call__(self, x: Tensor, size: ShapeLike) -> Tensor:
         sizes = tuple(known_ints(size, self.name, "size"))
         out: Tensor = interpolate(x, sizes, mode="linear", align_corners=self.aligned)
         return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.aliases import PaddingLike, TensorLike
 from cellgrad.core.arguments import check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -22,7 +23,9 @@ from cellgrad.ops.joining import pad_to, piece, reverse_dims
 
 
 @public("mint.nn.functional.pad(input, pad, mode, value)")
-def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None) -> Tensor:
+def pad(
+    input_x: Tensor, padding: PaddingLike, mode: str = "constant", value: TensorLike | None = None
+) -> Tensor:
     """Elements before and after those of the last dimensions.
 
     `padding` is (before, after) of the last dimension, then of the one before it, and so on. The

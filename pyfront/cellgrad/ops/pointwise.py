@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, TensorLike
 from cellgrad.core.arguments import argument_error, check_number
 from cellgrad.core.number import real
 from cellgrad.core.record import (
@@ -46,7 +47,7 @@ def _floats(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
     "mint.addcmul(input, tensor1, tensor2, *, value)",
 )
 @operation
-def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: TensorLike = 1) -> Tensor:
     """``input + value * tensor1 * tensor2``, broadcast.
 
     Raises:
@@ -71,7 +72,7 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
     "mint.addcdiv(input, tensor1, tensor2, *, value)",
 )
 @operation
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: TensorLike = 1) -> Tensor:
     """``input + value * tensor1 / tensor2``, broadcast.
 
     Raises:
@@ -96,7 +97,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
     "mint.lerp",
 )
 @operation
-def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+def lerp(input: Tensor, end: Tensor, weight: TensorLike) -> Tensor:
     """``input + weight * (end - input)``, broadcast.
 
     Raises:
@@ -175,7 +176,7 @@ def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
     "mint.xlogy",
 )
 @operation
-def xlogy(input: Any, other: Any) -> Tensor:
+def xlogy(input: TensorLike, other: TensorLike) -> Tensor:
     """``input * log(other)``, and 0 where `input` is 0 and `other` is not positive.
 
     Raises:
@@ -195,7 +196,7 @@ def xlogy(input: Any, other: Any) -> Tensor:
     "Tensor.xdivy",
 )
 @operation
-def xdivy(x: Any, y: Any) -> Tensor:
+def xdivy(x: TensorLike, y: TensorLike) -> Tensor:
     """``x / y``, and 0 where both are 0.
 
     Raises:
@@ -215,7 +216,7 @@ def xdivy(x: Any, y: Any) -> Tensor:
     "mint.float_power",
 )
 @operation
-def float_power(input: Any, exponent: Any) -> Tensor:
+def float_power(input: TensorLike, exponent: TensorLike) -> Tensor:
     """`input` to the power `exponent`, computed in float64.
 
     >>> print(ops.float_power(Tensor([2, 3]), 2))
@@ -306,7 +307,7 @@ def rad2deg(x: Tensor) -> Tensor:
     "Tensor.heaviside",
 )
 @operation
-def heaviside(input: Tensor, values: Any) -> Tensor:
+def heaviside(input: Tensor, values: ArrayLike) -> Tensor:
     """0 where `input` is negative, `values` where it is 0, 1 where it is positive.
 
     Raises:
@@ -342,7 +343,7 @@ def signbit(input: Tensor) -> Tensor:
 
 @public("Tensor.copysign")
 @operation
-def copysign(x: Any, other: Any) -> Tensor:
+def copysign(x: TensorLike, other: TensorLike) -> Tensor:
     """The magnitude of `x` with the sign of `other`.
 
     Raises:
@@ -373,7 +374,7 @@ def _chosen(a: Tensor, b: Tensor, first: Any, of_bools: Any) -> Tensor:
     "Tensor.fmax",
 )
 @operation
-def fmax(input: Any, other: Any) -> Tensor:
+def fmax(input: TensorLike, other: TensorLike) -> Tensor:
     """The larger of two elements; the other one where one is NaN. Of equal ones it is the first, which
     has all of the gradient.
 
@@ -392,7 +393,7 @@ def fmax(input: Any, other: Any) -> Tensor:
     "Tensor.fmin",
 )
 @operation
-def fmin(input: Any, other: Any) -> Tensor:
+def fmin(input: TensorLike, other: TensorLike) -> Tensor:
     """The smaller of two elements; the other one where one is NaN. Of equal ones it is the first, which
     has all of the gradient.
 
@@ -415,7 +416,12 @@ _LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.
     "mint.nan_to_num",
 )
 @operation
-def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
+def nan_to_num(
+    input: Tensor,
+    nan: TensorLike | None = None,
+    posinf: TensorLike | None = None,
+    neginf: TensorLike | None = None,
+) -> Tensor:
     """Numbers in place of NaN (0 by default) and infinities (the largest finite ones by default).
 
     The derivative is 0 at the elements replaced.
@@ -534,7 +540,7 @@ def inv(x: Tensor) -> Tensor:
 
 
 @public("mint.sub")
-def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+def subtract(input: TensorLike, other: TensorLike, *, alpha: TensorLike = 1) -> Tensor:
     """``input - alpha * other``.
 
     Raises:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Dims, PaddingLike, TensorOrTensors
 from cellgrad.core.arguments import check_bool, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, cast_to, emit, operation, splat, with_jvp
@@ -43,13 +44,13 @@ Array = np.ndarray[Any, Any]
 )
 def max_pool2d(
     x: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
+    kernel_size: Dims,
+    stride: Dims | None = None,
+    padding: PaddingLike = 0,
+    dilation: Dims = 1,
     return_indices: bool = False,
     ceil_mode: bool = False,
-) -> Any:
+) -> TensorOrTensors:
     """The largest element of each window of images [N, C, H, W].
 
     Args:
@@ -81,13 +82,13 @@ def max_pool2d(
 @public()
 def max_pool3d(
     x: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
+    kernel_size: Dims,
+    stride: Dims | None = None,
+    padding: PaddingLike = 0,
+    dilation: Dims = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Any:
+) -> TensorOrTensors:
     """The largest element of each window of volumes [N, C, D, H, W]; see `max_pool2d`.
 
     Raises:
@@ -263,8 +264,8 @@ def first_max_at(windows: Tensor, count: int, places: Array) -> tuple[Tensor, Te
 def avg_pool1d(
     input_x: Tensor,
     kernel_size: int = 1,
-    stride: Any = 1,
-    padding: Any = 0,
+    stride: Dims = 1,
+    padding: PaddingLike = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
@@ -300,9 +301,9 @@ def avg_pool1d(
 )
 def avg_pool2d(
     input_x: Tensor,
-    kernel_size: Any = 1,
-    stride: Any = 1,
-    padding: Any = 0,
+    kernel_size: Dims = 1,
+    stride: Dims = 1,
+    padding: PaddingLike = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int = 0,
@@ -361,9 +362,9 @@ def avg_pool2d(
 )
 def avg_pool3d(
     input_x: Tensor,
-    kernel_size: Any = 1,
-    stride: Any = 1,
-    padding: Any = 0,
+    kernel_size: Dims = 1,
+    stride: Dims = 1,
+    padding: PaddingLike = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int = 0,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -35,7 +34,9 @@ from cellgrad.ops.selection import pow as tensor_pow
     "mint.addr_(input, vec1, vec2, beta, alpha)",
 )
 @operation
-def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addr(
+    x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: TensorLike = 1, alpha: TensorLike = 1
+) -> Tensor:
     """``beta * x + alpha * outer(vec1, vec2)``; `beta` 0 ignores `x`.
 
     Raises:

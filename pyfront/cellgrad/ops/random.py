@@ -13,6 +13,7 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core import effects, generator
 from cellgrad.core import state as state_now
+from cellgrad.core.aliases import ShapeLike, TensorLike
 from cellgrad.core.arguments import argument_error, check_instance, check_int, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -145,7 +146,7 @@ def _randint(
     "mint.rand(*size, generator=None, dtype, device=None) = "
     "h.drawn(ops.rand(*size, dtype=dtype), generator, device)",
 )
-def rand(*size: Any, dtype: Type | None = None, seed: int | None = None) -> Tensor:
+def rand(*size: ShapeLike, dtype: Type | None = None, seed: int | None = None) -> Tensor:
     """Uniform numbers in [0, 1).
 
     Args:
@@ -172,7 +173,7 @@ def rand(*size: Any, dtype: Type | None = None, seed: int | None = None) -> Tens
     "mint.randn(*size, generator=None, dtype, device=None) = "
     "h.drawn(ops.randn(*size, dtype=dtype), generator, device)",
 )
-def randn(*size: Any, dtype: Type | None = None, seed: int | None = None) -> Tensor:
+def randn(*size: ShapeLike, dtype: Type | None = None, seed: int | None = None) -> Tensor:
     """Standard normal numbers; see `rand`.
 
     >>> print(ops.randn(2, 3).shape)
@@ -227,7 +228,7 @@ def _range(low: Any, high: Any, op: str) -> tuple[int, int]:
 
 @public()
 def randint(
-    low: int, high: int, size: Any, seed: int | None = None, *, dtype: Type | None = None
+    low: int, high: int, size: ShapeLike, seed: int | None = None, *, dtype: Type | None = None
 ) -> Tensor:
     """Integers in [low, high), int64 by default.
 
@@ -263,7 +264,7 @@ def randint_like(
 
 
 @public()
-def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
+def standard_normal(shape: ShapeLike, seed: int | None = None) -> Tensor:
     """Standard normal numbers, float32.
 
     Raises:
@@ -280,7 +281,7 @@ def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
 
 
 @public()
-def standard_laplace(shape: Any, seed: int | None = None) -> Tensor:
+def standard_laplace(shape: ShapeLike, seed: int | None = None) -> Tensor:
     """Numbers of the Laplace distribution with mean 0 and scale 1, float32.
 
     >>> print(ops.standard_laplace((2, 3)).shape)
@@ -307,7 +308,9 @@ def _parameters(shape: Any, values: tuple[Any, Any], op: str) -> tuple[Any, ...]
 
 @public()
 @operation
-def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Tensor:
+def normal(
+    shape: ShapeLike, mean: TensorLike, stddev: TensorLike, seed: int | None = None
+) -> Tensor:
     """Normal numbers, float32, differentiable with respect to `mean` and `stddev`.
 
     Args:
@@ -330,7 +333,9 @@ def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Tenso
 
 @public()
 @operation
-def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -> Tensor:
+def laplace(
+    shape: ShapeLike, mean: TensorLike, lambda_param: TensorLike, seed: int | None = None
+) -> Tensor:
     """Numbers of the Laplace distribution, float32; see `normal`.
 
     >>> print(ops.laplace((2, 3), Tensor(0.0), Tensor(1.0)).shape)
@@ -344,7 +349,11 @@ def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -
 @public()
 @operation
 def uniform(
-    shape: Any, minval: Tensor, maxval: Tensor, seed: int | None = None, dtype: Any = None
+    shape: ShapeLike,
+    minval: Tensor,
+    maxval: Tensor,
+    seed: int | None = None,
+    dtype: Type | None = None,
 ) -> Tensor:
     """Uniform numbers in [minval, maxval): float32, or int32 between two integers.
 
@@ -397,7 +406,7 @@ def _single(x: Tensor) -> Tensor:
     "mint.bernoulli(input, *, generator=None) = h.drawn(ops.bernoulli(input, input), generator)",
 )
 @operation
-def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Tensor:
+def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Tensor:
     """Ones with probability `p`, else zeros, in the shape and dtype of `input`.
 
     Args:
@@ -504,7 +513,7 @@ def _randperm(n: int, dtype: Type, seed: int | None) -> Tensor:
     "ops.RandpermV2(seed, offset, dtype)(n)",
     "mint.randperm(n, *, generator=None, dtype) = h.drawn(ops.randperm(n, dtype=dtype), generator)",
 )
-def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64) -> Tensor:
+def randperm(n: TensorLike, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64) -> Tensor:
     """The ints from 0 to before n in random order.
 
     Args:

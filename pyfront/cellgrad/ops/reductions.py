@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Axis, TensorLike
 from cellgrad.core.arguments import argument_error, check_bool, check_dtype
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -57,7 +58,7 @@ def _axes(x: Tensor, axis: Any, op: str) -> tuple[int, ...]:
 @public("mint.sum")
 @operation
 def sum(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Type | None = None
+    input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Type | None = None
 ) -> Tensor:
     """The sum over `dim` (int or tuple of ints; all dimensions by default).
 
@@ -80,7 +81,7 @@ def sum(
 
 
 @public()
-def reduce_sum(x: Tensor, axis: Any = (), keep_dims: bool = False) -> Tensor:
+def reduce_sum(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
     """The sum over `axis`; as `sum`, but integers keep their dtype (`ops.ReduceSum`).
 
     >>> print(ops.reduce_sum(Tensor([[1.0, 5.0], [3.0, 2.0]]), 0))
@@ -97,7 +98,7 @@ def reduce_sum(x: Tensor, axis: Any = (), keep_dims: bool = False) -> Tensor:
     "ops.mean(h.to(input, dtype), dim, keepdim)",
 )
 @operation
-def mean(x: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
+def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The mean over `axis` (int or tuple of ints; all dimensions by default).
 
     Integers give the truncated mean in their own dtype, as in MindSpore.
@@ -147,11 +148,11 @@ def _extremum(op: str, name: str, input: Tensor, axis: Any, keepdims: bool) -> T
 @operation
 def amax(
     input: Tensor,
-    axis: Any = None,
+    axis: Axis = None,
     keepdims: bool = False,
     *,
-    initial: Any = None,
-    where: Any = None,
+    initial: TensorLike | None = None,
+    where: TensorLike | None = None,
 ) -> Tensor:
     """The largest element over `axis` (all dimensions by default) and `initial`; NaN where there is
     one. `initial` takes the place of elements where `where` does not hold.
@@ -175,11 +176,11 @@ def amax(
 @operation
 def amin(
     input: Tensor,
-    axis: Any = None,
+    axis: Axis = None,
     keepdims: bool = False,
     *,
-    initial: Any = None,
-    where: Any = None,
+    initial: TensorLike | None = None,
+    where: TensorLike | None = None,
 ) -> Tensor:
     """The smallest element over `axis` (all dimensions by default) and `initial`; NaN where there is
     one. `initial` takes the place of elements where `where` does not hold.
@@ -229,7 +230,7 @@ def chosen(op: str, name: str, x: Tensor, initial: Any, where: Any) -> Tensor:
 
 @public("mint.var(input, dim=None, *, correction=1, keepdim=False)")
 @operation
-def var(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+def var(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
     """The variance over `axis`, divided by the count less `ddof`.
 
     Raises:
@@ -260,7 +261,7 @@ def safe_root(x: Tensor) -> Tensor:
 
 @public("mint.std(input, dim=None, *, correction=1, keepdim=False)")
 @operation
-def std(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+def std(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over `axis`: the square root of `var`, with derivative 0 where all
     elements are equal.
 
@@ -279,7 +280,7 @@ def std(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) 
     "mint.all(input, dim=None, keepdim=False)",
 )
 @operation
-def all(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
+def all(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether all elements over `axis` are true (not zero).
 
     >>> print(ops.all(Tensor([[True, False], [True, True]]), 1))
@@ -297,7 +298,7 @@ def all(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
 
 @public("mint.any(input, dim=None, keepdim=False)")
 @operation
-def any(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
+def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Whether any element over `axis` is true (not zero); False over no elements.
 
     >>> print(ops.any(Tensor([[True, False], [False, False]]), 1))

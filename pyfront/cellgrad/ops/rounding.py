@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import check_dtype, check_int
 from cellgrad.core.record import check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
@@ -62,7 +61,7 @@ class Round(ew.Primitive):
     "ops.remainder(self, divisor if other is None else other)",
     "mint.remainder",
 )
-def remainder(input: Any, other: Any) -> Tensor:
+def remainder(input: TensorLike, other: TensorLike) -> Tensor:
     """The remainder of `input` / `other` with the sign of `other`; same as `floor_mod`.
 
     >>> print(ops.remainder(Tensor([5.0, -5.0]), 3.0))
@@ -75,7 +74,7 @@ def remainder(input: Any, other: Any) -> Tensor:
     "Tensor.fmod",
     "mint.fmod",
 )
-def fmod(input: Any, other: Any) -> Tensor:
+def fmod(input: TensorLike, other: TensorLike) -> Tensor:
     """The remainder of `input` / `other` with the sign of `input`; same as `truncate_mod`, but a
     number below 0 does not wrap beside unsigned integers.
 
@@ -91,7 +90,7 @@ def fmod(input: Any, other: Any) -> Tensor:
     "Tensor.floor_divide",
     "mint.floor_divide",
 )
-def floor_divide(input: Any, other: Any) -> Tensor:
+def floor_divide(input: TensorLike, other: TensorLike) -> Tensor:
     """The largest integers not above `input` / `other`; same as `floor_div`.
 
     >>> print(ops.floor_divide(Tensor([5.0, -5.0]), 3.0))
@@ -102,7 +101,7 @@ def floor_divide(input: Any, other: Any) -> Tensor:
 
 @public()
 @operation
-def truncate_div(x: Any, y: Any) -> Tensor:
+def truncate_div(x: TensorLike, y: TensorLike) -> Tensor:
     """`x` divided by `y`, rounded towards 0; an integer divided by 0 is 0.
 
     Raises:
@@ -129,7 +128,7 @@ class TruncateDiv(ew.Primitive):
     [ 1 -1]
     """
 
-    def __call__(self, x: Any, y: Any) -> Tensor:
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor:
         out: Tensor = truncate_div(x, y)
         return out
 
@@ -142,7 +141,7 @@ class Mod(ew.Primitive):
     [ 2. -2.]
     """
 
-    def __call__(self, x: Any, y: Any) -> Tensor:
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor:
         return fmod(x, y)
 
 

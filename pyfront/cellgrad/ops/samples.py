@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import (
     argument_error,
     check_dtype,
@@ -216,7 +217,9 @@ def _quantile(input: Any, q: Any, axis: Any, keepdims: bool, skip: bool, op: str
     "(ops.nanquantile if ignore_nan else ops.quantile)(input, q, dim, keep_dims)",
 )
 @operation
-def quantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Tensor:
+def quantile(
+    input: Tensor, q: TensorLike, axis: int | None = None, keepdims: bool = False
+) -> Tensor:
     """The `q`-quantiles along `axis`, or of all elements, by linear interpolation between those
     beside; NaN where there is one. A vector `q` gives a first dimension. Elements of a tensor `q`
     that are not in [0, 1] give NaN.
@@ -236,7 +239,9 @@ def quantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = Fa
 
 @public("Tensor.nanquantile")
 @operation
-def nanquantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Tensor:
+def nanquantile(
+    input: Tensor, q: TensorLike, axis: int | None = None, keepdims: bool = False
+) -> Tensor:
     """As `quantile`, of the elements that are not NaN; NaN where there are none.
 
     Raises:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Dims, ShapeLike
 from cellgrad.core.arguments import check_bool, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, operation
@@ -141,7 +143,7 @@ def _sampled(x: Tensor, grid: Tensor, mode: str, padding: str, align: bool) -> T
     "ops.AffineGrid(align_corners)(theta, output_size) = "
     "ops.affine_grid(theta, output_size, align_corners)"
 )
-def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor:
+def affine_grid(theta: Tensor, size: ShapeLike, align_corners: bool = False) -> Tensor:
     """The grid of `grid_sample` for affine maps: [N, 2, 3] and a size (N, C, H, W), or [N, 3, 4] and
     (N, C, D, H, W).
 
@@ -249,7 +251,7 @@ class ResizeBilinearV2(Primitive):
         self.align_corners = check_bool(align_corners, self.name, "align_corners")
         self.half_pixel_centers = check_bool(half_pixel_centers, self.name, "half_pixel_centers")
 
-    def __call__(self, image: Tensor, size: Any) -> Tensor:
+    def __call__(self, image: Tensor, size: ShapeLike) -> Tensor:
         x = check_rank(image, (4,), self.name, "image")
         settings = (self.align_corners, self.half_pixel_centers)
         out: Tensor = _linear(x, _new_size(self.name, x, size, *settings), *settings)
@@ -265,7 +267,7 @@ class ResizeNearestNeighborV2(ResizeBilinearV2):
     [[[[0. 0. 2. 2.]]]]
     """
 
-    def __call__(self, image: Tensor, size: Any) -> Tensor:
+    def __call__(self, image: Tensor, size: ShapeLike) -> Tensor:
         x = check_tensor(image, self.name, "image")
         settings = (self.align_corners, self.half_pixel_centers)
         out: Tensor = _closest(x, _new_size(self.name, x, size, *settings), *settings)
@@ -281,7 +283,9 @@ class ResizeNearestNeighbor(ResizeNearestNeighborV2):
     [[[[0. 0. 2. 2.]]]]
     """
 
-    def __init__(self, size: Any, align_corners: bool = False, half_pixel_centers: bool = False):
+    def __init__(
+        self, size: ShapeLike, align_corners: bool = False, half_pixel_centers: bool = False
+    ):
         super().__init__(align_corners, half_pixel_centers)
         self.size = known_ints(size, self.name, "size")
 
@@ -301,7 +305,12 @@ class UpsampleTrilinear3D(Primitive):
         super().__init__()
         self.align_corners = check_bool(align_corners, self.name, "align_corners")
 
-    def __call__(self, x: Tensor, output_size: Any = None, scales: Any = None) -> Tensor:
+    def __call__(
+        self,
+        x: Tensor,
+        output_size: Dims | None = None,
+        scales: float | Sequence[float] | None = None,
+    ) -> Tensor:
         return interpolate(x, output_size, scales, "trilinear", self.align_corners)
 
 
@@ -313,7 +322,12 @@ class UpsampleNearest3D(Primitive):
     (1, 1, 2, 2, 2)
     """
 
-    def __call__(self, x: Tensor, output_size: Any = None, scales: Any = None) -> Tensor:
+    def __call__(
+        self,
+        x: Tensor,
+        output_size: Dims | None = None,
+        scales: float | Sequence[float] | None = None,
+    ) -> Tensor:
         return interpolate(x, output_size, scales, "nearest")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cellgrad.core.aliases import Index, ShapeLike, TensorLike
 from cellgrad.core.arguments import (
     argument_error,
     check_dtype,
@@ -54,7 +55,7 @@ from cellgrad.ops.selection import cast
     "Tensor.masked_fill",
     "Tensor.masked_fill_",
 )
-def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
+def masked_fill(input_x: Tensor, mask: Tensor, value: TensorLike) -> Tensor:
     """`value` where a mask holds, the input elsewhere; both tensors are broadcast.
 
     Raises:
@@ -91,7 +92,7 @@ def _masked_fill(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
 
 
 @public("mint.scatter(input, dim, index, src)")
-def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
+def scatter(input: Tensor, axis: int, index: Tensor, src: TensorLike) -> Tensor:
     """The input with the element at i.., with ``index[i..]`` in the place of ``i[axis]``, replaced
     by ``src[i..]``; of equal places, the last one stays.
 
@@ -269,7 +270,7 @@ def tensor_scatter_sub(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
 
 
 @public("ops.ScatterNd")
-def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
+def scatter_nd(indices: Tensor, updates: Tensor, shape: ShapeLike) -> Tensor:
     """Zeros of a shape with `updates` added to the parts that the tuples along the last dimension of
     `indices` name.
 
@@ -343,7 +344,7 @@ def index_add(
     "Tensor.index_fill",
     "Tensor.index_fill_(dim, index, value)",
 )
-def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
+def index_fill(x: Tensor, axis: int, index: Index, value: TensorLike) -> Tensor:
     """`x` with the elements along a dimension that the indices name replaced by `value`.
 
     Raises:

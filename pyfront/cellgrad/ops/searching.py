@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, TensorLike, TensorOrTensors
 from cellgrad.core.arguments import check_bool
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -37,7 +39,7 @@ from cellgrad.ops.shapes import reshape
 )
 def searchsorted(
     sorted_sequence: Tensor,
-    values: Any,
+    values: ArrayLike,
     *,
     out_int32: bool = False,
     right: bool = False,
@@ -99,7 +101,9 @@ def _searchsorted(s: Tensor, v: Tensor, right: bool, dtype: Any) -> Tensor:
 @public(
     "ops.Bucketize(boundaries: Any)(input) = ops.bucketize(input, boundaries, right=True)",
 )
-def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:
+def bucketize(
+    input: Tensor, boundaries: Tensor | Sequence[float], *, right: bool = False
+) -> Tensor:
     """Between which of the ascending `boundaries` each element lies: their number at or below it
     without `right`, below it with it, as int32.
 
@@ -173,7 +177,7 @@ def unique_sorted(input: Tensor, return_inverse: bool, return_counts: bool, dim:
 )
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
+) -> TensorOrTensors:
     """The elements, or the parts along a dimension, without repetitions of the one before; on demand
     which of them each is, and how many it stands for. The elements must be known while compiling.
 
@@ -208,7 +212,13 @@ def unique_consecutive(
 
 @public()
 @operation
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Tensor:
+def interp(
+    x: TensorLike,
+    xp: TensorLike,
+    fp: TensorLike,
+    left: TensorLike | None = None,
+    right: TensorLike | None = None,
+) -> Tensor:
     """The values at `x` of the function that is linear between the points (`xp`, `fp`).
 
     Differentiable by `x`, `xp`, `fp`, `left` and `right`: by `x` it is the slope, at a point that of the line

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import effects, state
+from cellgrad.core.aliases import DTypeLike, ShapeLike, TensorLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -49,7 +51,7 @@ def _cast(x: Tensor, target: Type) -> Tensor:
 
 
 @public("ops.Cast(input_x, dtype)")
-def cast(input: Any, dtype: Any) -> Tensor:
+def cast(input: TensorLike, dtype: DTypeLike) -> Tensor:
     """The elements converted to `dtype`; floats become ints by truncation. Integers and bools stop
     gradients.
 
@@ -75,7 +77,7 @@ def cast(input: Any, dtype: Any) -> Tensor:
     "ops.Select",
     "mint.select(input, dim, index) = h.selected(input, dim, index)",
 )
-def select(condition: Tensor, input: Any, other: Any) -> Tensor:
+def select(condition: Tensor, input: TensorLike, other: TensorLike) -> Tensor:
     """`input` where `condition` holds, `other` elsewhere, broadcast to a common shape and dtype.
 
     The branch not taken gets an exactly zero gradient, also where its value is not finite.
@@ -118,7 +120,7 @@ def _select(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
     "ops.nonzero(condition, as_tuple=True) if input is None else ops.where(condition, input, "
     "other)",
 )
-def where(condition: Tensor, input: Any, other: Any) -> Tensor:
+def where(condition: Tensor, input: TensorLike, other: TensorLike) -> Tensor:
     """Same as `select`.
 
     >>> x = Tensor([-1.0, 2.0])
@@ -157,7 +159,7 @@ def identity(x: T) -> T:
     "Tensor.pow",
     "mint.pow",
 )
-def pow(input: Any, exponent: Any) -> Tensor:
+def pow(input: TensorLike, exponent: TensorLike) -> Tensor:
     """`input` to the power `exponent`, elementwise.
 
     The derivative is 0 in the base where the exponent is 0, and 0 in the exponent where the base is
@@ -185,7 +187,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
     "mint.div",
     "mint.divide",
 )
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+def div(input: TensorLike, other: TensorLike, *, rounding_mode: str | None = None) -> Tensor:
     """`input` divided by `other`, elementwise; integers are converted to float32.
 
     With `rounding_mode` ``"floor"`` or ``"trunc"`` the quotient is rounded down or towards 0,
@@ -226,7 +228,11 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
 
 @public()
 @operation
-def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
+def clip_by_value(
+    x: Tensor | Sequence[Tensor],
+    clip_value_min: TensorLike | None = None,
+    clip_value_max: TensorLike | None = None,
+) -> TensorOrTensors:
     """The elements, limited to [`clip_value_min`, `clip_value_max`]; a tuple or list is clipped
     element by element.
 
@@ -259,7 +265,9 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
     "mint.clip",
 )
 @operation
-def clip(input: Any, min: Any = None, max: Any = None) -> Any:
+def clip(
+    input: Tensor | Sequence[Tensor], min: TensorLike | None = None, max: TensorLike | None = None
+) -> TensorOrTensors:
     """The elements, limited to [`min`, `max`], `max` where `min` is above it; a tuple or list is
     clipped element by element.
 
@@ -321,7 +329,7 @@ def zeros_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
     "ops.Ones(shape, type)",
     "mint.ones(size, *, dtype)",
 )
-def ones(shape: Any, dtype: Type | None = None) -> Tensor:
+def ones(shape: ShapeLike, dtype: Type | None = None) -> Tensor:
     """Ones (float32 by default).
 
     >>> print(ops.ones((2,), ms.int32))
@@ -334,7 +342,7 @@ def ones(shape: Any, dtype: Type | None = None) -> Tensor:
     "ops.Zeros(shape, type)",
     "mint.zeros",
 )
-def zeros(size: Any, dtype: Type | None = None) -> Tensor:
+def zeros(size: ShapeLike, dtype: Type | None = None) -> Tensor:
     """Zeros (float32 by default).
 
     >>> print(ops.zeros((2, 2)))
@@ -357,7 +365,7 @@ def zeros(size: Any, dtype: Type | None = None) -> Tensor:
     "Tensor.zero_() = self._replace(ops.full(self.shape, 0, dtype=self.dtype), 'zero_')",
     "mint.full",
 )
-def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None) -> Tensor:
+def full(size: ShapeLike, fill_value: bool | int | float, *, dtype: Type | None = None) -> Tensor:
     """A tensor with all elements equal; the dtype is the number's by default (int64, float32 or
     bool).
 
@@ -417,7 +425,7 @@ def full_like(
 
 
 @public("ops.Fill")
-def fill(type: Type, shape: Any, value: bool | int | float) -> Tensor:
+def fill(type: Type, shape: ShapeLike, value: bool | int | float) -> Tensor:
     """A tensor of dtype `type` with all elements equal.
 
     >>> print(ops.fill(ms.float32, (2,), 3))
@@ -474,7 +482,7 @@ def size(input_x: Tensor) -> int:
 
 
 @public()
-def print_(*input_x: Any) -> None:
+def print_(*input_x: object) -> None:
     """Prints text and tensors: in compiled functions when the code runs, in order.
 
     >>> ops.print_("x =", Tensor([1.0, 2.0]))
@@ -484,7 +492,7 @@ def print_(*input_x: Any) -> None:
 
 
 @public("ops.Assign")
-def assign(variable: Any, value: Any) -> Tensor:
+def assign(variable: Tensor, value: TensorLike) -> Tensor:
     """Replaces the value of a Parameter, inside compiled code as well; returns the new value, a Tensor.
     Of another Tensor it replaces the elements, as ``x[...] = value`` does, and returns it.
 
@@ -497,30 +505,30 @@ def assign(variable: Any, value: Any) -> Tensor:
     >>> print(x.value())
     [3. 4.]
     """
-    given = variable
+    target: Any = variable
     if state.current.scope is not None:
-        variable = state.current.scope.parameter_of(variable)
-    own = isinstance(check_tensor(variable, "assign", "variable"), Parameter)
+        target = state.current.scope.parameter_of(variable)
+    own = isinstance(check_tensor(target, "assign", "variable"), Parameter)
     if state.current.scope is not None and own:
-        effects.assign(variable, value)
-        return fresh(given)  # of an argument, if it is one: a derivative by it counts this
-    given = as_tensor(value, "assign", variable.dtype)
-    if given.shape != variable.shape:
-        what = f"Parameter '{variable.name}'" if own else "the Tensor"
+        effects.assign(target, value)
+        return fresh(variable)  # of an argument, if it is one: a derivative by it counts this
+    given = as_tensor(value, "assign", target.dtype)
+    if given.shape != target.shape:
+        what = f"Parameter '{target.name}'" if own else "the Tensor"
         raise error(
             ValueError,
-            f"For 'assign', the value must have the shape of {what}, {list(variable.shape)}, but got "
+            f"For 'assign', the value must have the shape of {what}, {list(target.shape)}, but got "
             f"{list(given.shape)}.",
             "set_data gives a Parameter another shape" if own else "",
         )
     if not own:
-        variable[...] = given
+        target[...] = given
         return variable
-    return fresh(variable.set_data(given))
+    return fresh(target.set_data(given))
 
 
 @public("ops.AssignAdd")
-def assign_add(variable: Any, value: Any) -> Tensor:
+def assign_add(variable: Tensor, value: TensorLike) -> Tensor:
     """Adds to a Parameter in place; returns the new value.
 
     >>> x = Parameter(Tensor([1.0, 2.0]), name="x")
@@ -531,7 +539,7 @@ def assign_add(variable: Any, value: Any) -> Tensor:
 
 
 @public("ops.AssignSub")
-def assign_sub(variable: Any, value: Any) -> Tensor:
+def assign_sub(variable: Tensor, value: TensorLike) -> Tensor:
     """Subtracts from a Parameter in place; returns the new value.
 
     >>> x = Parameter(Tensor([1.0, 2.0]), name="x")

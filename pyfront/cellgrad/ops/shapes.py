@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import views
+from cellgrad.core.aliases import Axis, Dims, ShapeLike, TensorOrTensors
 from cellgrad.core.arguments import check_instance, check_ndim, check_one_of, check_same_length
 from cellgrad.core.errors import either, error
 from cellgrad.core.record import (
@@ -30,7 +31,7 @@ from cellgrad.ops._static import known_ints
 )
 @views.view(keeps_order=True)
 @operation
-def reshape(input: Tensor, shape: Any) -> Tensor:
+def reshape(input: Tensor, shape: ShapeLike) -> Tensor:
     """The same elements in row-major order under another shape; one dimension may be -1, which is 0
     where another one is.
 
@@ -117,7 +118,7 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 @public("ops.Transpose")
 @views.view()
 @operation
-def transpose(input: Tensor, dims: Any) -> Tensor:
+def transpose(input: Tensor, dims: Axis) -> Tensor:
     """Permutes dimensions: dimension i of the result is ``dims[i]`` of the input.
 
     Raises:
@@ -145,7 +146,7 @@ def transpose(input: Tensor, dims: Any) -> Tensor:
 
 
 @public("mint.permute(input, dims)")
-def permute(input: Tensor, axis: Any) -> Tensor:
+def permute(input: Tensor, axis: Axis) -> Tensor:
     """Same as `transpose`.
 
     >>> print(ops.permute(ops.ones((2, 3, 4)), (2, 0, 1)).shape)
@@ -182,7 +183,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     "self._replace(ops.broadcast_to(src, self.shape), 'copy_')",
     "mint.broadcast_to",
 )
-def broadcast_to(input: Tensor, shape: Any) -> Tensor:
+def broadcast_to(input: Tensor, shape: ShapeLike) -> Tensor:
     """Repeats the elements along dimensions of length 1, and along new leading ones; -1 keeps a
     dimension.
 
@@ -236,7 +237,7 @@ def _broadcast_to(input: Tensor, shape: Any) -> Tensor:
 )
 @views.view()
 @operation
-def squeeze(input: Tensor, axis: Any = None) -> Tensor:
+def squeeze(input: Tensor, axis: Axis = None) -> Tensor:
     """Drops dimensions of length 1: all of them, or those of them in `axis`.
 
     Raises:
@@ -329,7 +330,7 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
 )
 @views.view()
 @operation
-def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
+def movedim(x: Tensor, source: Dims, destination: Dims) -> Tensor:
     """Moves the dimensions in `source` to the places in `destination`; the others keep their order.
 
     Raises:
@@ -354,7 +355,7 @@ def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
 
 
 @public()
-def moveaxis(x: Tensor, source: Any, destination: Any) -> Tensor:
+def moveaxis(x: Tensor, source: Dims, destination: Dims) -> Tensor:
     """Same as `movedim`.
 
     >>> print(ops.moveaxis(ops.ones((2, 3, 4)), 0, -1).shape)
@@ -396,7 +397,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 @public()
-def expand(input_x: Tensor, size: Any) -> Tensor:
+def expand(input_x: Tensor, size: ShapeLike) -> Tensor:
     """Same as `broadcast_to`.
 
     >>> print(ops.expand(Tensor([1, 2]), (2, 2)))
@@ -434,7 +435,7 @@ def _each(inputs: Any, rank: int, function: Any) -> Any:
 
 
 @public()
-def atleast_1d(inputs: Any) -> Any:
+def atleast_1d(inputs: object) -> TensorOrTensors:
     """A tensor with at least one dimension; of a tuple or list, a tuple of such.
 
     >>> print(ops.atleast_1d(Tensor(5.0)))
@@ -444,7 +445,7 @@ def atleast_1d(inputs: Any) -> Any:
 
 
 @public()
-def atleast_2d(inputs: Any) -> Any:
+def atleast_2d(inputs: object) -> TensorOrTensors:
     """A tensor with at least two dimensions, new ones in front; of a tuple or list, a tuple.
 
     >>> print(ops.atleast_2d(Tensor([1.0, 2.0])))
@@ -454,7 +455,7 @@ def atleast_2d(inputs: Any) -> Any:
 
 
 @public()
-def atleast_3d(inputs: Any) -> Any:
+def atleast_3d(inputs: object) -> TensorOrTensors:
     """A tensor with at least three dimensions: n becomes 1 x n x 1, and m x n becomes m x n x 1.
 
     Of a tuple or list, a tuple.

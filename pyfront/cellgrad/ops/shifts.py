@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.errors import error
 from cellgrad.core.record import operation
 from cellgrad.core.tensor import Tensor
@@ -35,7 +36,7 @@ def _power(other: Tensor) -> Tensor:
 
 @public("Tensor.bitwise_left_shift")
 @operation
-def bitwise_left_shift(input: Any, other: Any) -> Tensor:
+def bitwise_left_shift(input: TensorLike, other: TensorLike) -> Tensor:
     """The bits of `input` moved to the left by `other`; 0 where `other` is negative or has as many
     as the dtype.
 
@@ -54,7 +55,7 @@ def bitwise_left_shift(input: Any, other: Any) -> Tensor:
 
 @public("Tensor.bitwise_right_shift")
 @operation
-def bitwise_right_shift(input: Any, other: Any) -> Tensor:
+def bitwise_right_shift(input: TensorLike, other: TensorLike) -> Tensor:
     """The bits of `input` moved to the right by `other`, with the sign of `input`; 0 where `other`
     is negative.
 

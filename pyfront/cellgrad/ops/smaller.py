@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Dims, OptionalDims, PaddingLike, ShapeLike
 from cellgrad.core.arguments import check_bool, check_number, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -135,11 +135,11 @@ def swiglu(input: Tensor, dim: int = -1) -> Tensor:
 )
 def col2im(
     input_x: Tensor,
-    output_size: Any,
-    kernel_size: Any,
-    dilation: Any,
-    padding_value: Any,
-    stride: Any,
+    output_size: OptionalDims,
+    kernel_size: Dims,
+    dilation: Dims,
+    padding_value: PaddingLike,
+    stride: Dims,
 ) -> Tensor:
     """Columns [N, C, KH * KW, L] added up as images [N, C, H, W]; see `ops.fold`.
 
@@ -175,7 +175,7 @@ class Im2Col(Primitive):
     (1, 1, 4, 4)
     """
 
-    def __init__(self, ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0):
+    def __init__(self, ksizes: Dims, strides: Dims = 1, dilations: Dims = 1, pads: PaddingLike = 0):
         super().__init__()
         self.ksizes = per_dim(ksizes, 2, self.name, "ksizes")
         self._settings = (dilations, pads, strides)
@@ -186,7 +186,7 @@ class Im2Col(Primitive):
 
 
 @public()
-def mirror_pad(input_x: Tensor, paddings: Any, mode: str) -> Tensor:
+def mirror_pad(input_x: Tensor, paddings: PaddingLike, mode: str) -> Tensor:
     """Elements mirrored at the ends of each dimension, without ("REFLECT") or with ("SYMMETRIC") the
     one at the edge; see `ops.MirrorPad`.
 
@@ -265,7 +265,7 @@ def _placed(x: Tensor, mask: Tensor, source: Tensor, checked: bool) -> Tensor:
 
 
 @public("Tensor.sum_to_size(*size) = ops.sum_to_size(self, *size)")
-def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+def sum_to_size(input: Tensor, *size: ShapeLike) -> Tensor:
     """Sums along dimensions, so that the result has a shape that broadcasts to the input's.
 
     Raises:

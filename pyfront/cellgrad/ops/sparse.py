@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike, ShapeLike, TensorLike, TensorOrTensors
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -95,10 +96,10 @@ class SparseTensor:
     def __neg__(self) -> Self:
         return self._with(-self.values)
 
-    def __mul__(self, other: Any) -> Self:
+    def __mul__(self, other: TensorLike) -> Self:
         return self._with(self.values * self._at(other, "mul"))
 
-    def __truediv__(self, other: Any) -> Self:
+    def __truediv__(self, other: TensorLike) -> Self:
         return self._with(div(self.values, self._at(other, "div")))
 
 
@@ -146,9 +147,9 @@ class COOTensor(SparseTensor):
 
     def __init__(
         self,
-        indices: Any = None,
-        values: Any = None,
-        shape: Any = None,
+        indices: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        shape: ShapeLike | None = None,
         coo_tensor: COOTensor | None = None,
     ):
         if coo_tensor is not None:
@@ -233,7 +234,7 @@ class COOTensor(SparseTensor):
     def add(self, other: COOTensor, thresh: Tensor) -> COOTensor:
         return coo_add(self, other, thresh)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: TensorLike) -> COOTensor | Tensor:
         if isinstance(other, COOTensor):
             return coo_add(self, other, Tensor(0, self.dtype))
         dense = check_shape(
@@ -241,7 +242,7 @@ class COOTensor(SparseTensor):
         )
         return tensor_scatter_add(dense, self.indices, self.values)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: TensorLike) -> COOTensor | Tensor:
         return self + -other
 
 
@@ -267,10 +268,10 @@ class CSRTensor(SparseTensor):
 
     def __init__(
         self,
-        indptr: Any = None,
-        indices: Any = None,
-        values: Any = None,
-        shape: Any = None,
+        indptr: TensorLike | None = None,
+        indices: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        shape: ShapeLike | None = None,
         csr_tensor: CSRTensor | None = None,
     ):
         op = "CSRTensor"
@@ -350,7 +351,7 @@ class CSRTensor(SparseTensor):
     def mv(self, dense_vector: Tensor) -> Tensor:
         return csr_mv(self, dense_vector)
 
-    def mm(self, matrix: Any) -> Any:
+    def mm(self, matrix: TensorLike) -> TensorOrTensors:
         return csr_mm(self, matrix)
 
     def sum(self, axis: int) -> Tensor:
@@ -360,11 +361,11 @@ class CSRTensor(SparseTensor):
     def add(self, b: CSRTensor, alpha: Tensor, beta: Tensor) -> CSRTensor:
         return csr_add(self, b, alpha, beta)
 
-    def __add__(self, other: Any) -> CSRTensor:
+    def __add__(self, other: CSRTensor) -> CSRTensor:
         one = Tensor(1, self.dtype)
         return csr_add(self, other, one, one)
 
-    def __sub__(self, other: Any) -> CSRTensor:
+    def __sub__(self, other: CSRTensor) -> CSRTensor:
         return csr_add(self, other, Tensor(1, self.dtype), Tensor(-1, self.dtype))
 
 
@@ -478,12 +479,12 @@ def _product(a: CSRTensor, b: Tensor, op: str, name: str) -> Tensor:
 @public()
 def csr_mm(
     a: CSRTensor,
-    b: Any,
+    b: TensorLike,
     trans_a: bool = False,
     trans_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
-) -> Any:
+) -> TensorOrTensors:
     """The product of a sparse matrix and a dense one, or two sparse ones, which is sparse.
 
     Args:

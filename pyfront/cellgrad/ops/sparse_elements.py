@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ def elementwise(namespace: dict[str, Any]) -> dict[str, Callable[[Any], Any]]:
 
 
 @public()
-def coo_concat(sp_input: Any, concat_dim: int = 0) -> COOTensor:
+def coo_concat(sp_input: Sequence[COOTensor], concat_dim: int = 0) -> COOTensor:
     """Sparse tensors one behind the other along a dimension; elements in the order of places.
 
     Raises:

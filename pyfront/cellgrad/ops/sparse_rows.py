@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Axis, ShapeLike
 from cellgrad.core.arguments import check_bool
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, check_tensor, operation
@@ -175,7 +176,7 @@ class SparseToDense(Primitive):
      [2. 0.]]
     """
 
-    def __call__(self, indices: Tensor, values: Tensor, sparse_shape: Any) -> Tensor:
+    def __call__(self, indices: Tensor, values: Tensor, sparse_shape: ShapeLike) -> Tensor:
         return dense_of(self.name, indices, values, sparse_shape)
 
 
@@ -199,7 +200,9 @@ class SparseTensorDenseMatmul(Primitive):
         self.adjoint_st = check_bool(adjoint_st, self.name, "adjoint_st")
         self.adjoint_dt = check_bool(adjoint_dt, self.name, "adjoint_dt")
 
-    def __call__(self, indices: Tensor, values: Tensor, sparse_shape: Any, dense: Tensor) -> Tensor:
+    def __call__(
+        self, indices: Tensor, values: Tensor, sparse_shape: ShapeLike, dense: Tensor
+    ) -> Tensor:
         matrix = dense_of(self.name, indices, values, sparse_shape)
         if matrix.ndim != 2:
             raise error(
@@ -220,7 +223,7 @@ class UnravelIndex(Primitive):
      [1 3]]
     """
 
-    def __call__(self, indices: Tensor, dims: Any) -> Tensor:
+    def __call__(self, indices: Tensor, dims: Axis) -> Tensor:
         at = check_tensor(indices, self.name, "indices")
         sizes = known_ints(dims, self.name, "dims")
         out: Tensor = _unravelled(at, sizes)

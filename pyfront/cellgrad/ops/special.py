@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor, check_float, check_tensor, emit, operation
@@ -25,7 +26,7 @@ def _order(n: Any) -> int:
 
 
 @public("ops.Polygamma(a, x)")
-def polygamma(n: Any, input: Tensor) -> Tensor:
+def polygamma(n: TensorLike, input: Tensor) -> Tensor:
     """The n-th derivative of `digamma`, element by element.
 
     It is infinite at 0, -1, -2, ... for odd n, and NaN at -1, -2, ... for even n.
@@ -108,7 +109,7 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
 @public("Tensor.ldexp")
 @operation
-def ldexp(x: Any, other: Any) -> Tensor:
+def ldexp(x: TensorLike, other: TensorLike) -> Tensor:
     """x times two to the power of `other`.
 
     Args:
@@ -139,6 +140,6 @@ class SquaredDifference(Primitive):
     [1. 9.]
     """
 
-    def __call__(self, x: Any, y: Any) -> Tensor:
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor:
         out: Tensor = _squared_difference(x, y)
         return out

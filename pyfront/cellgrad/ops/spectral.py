@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.record import (
     as_tensor,
@@ -180,7 +181,13 @@ def _pseudo_inverse(x: Tensor, b: Tensor | None, limit: Tensor | None, s: Any = 
 
 @public()
 @operation
-def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
+def pinv(
+    x: Tensor,
+    *,
+    atol: TensorLike | None = None,
+    rtol: TensorLike | None = None,
+    hermitian: bool = False,
+) -> Tensor:
     """The pseudo-inverse, by singular values.
 
     The derivative is that for matrices of the same rank (Golub and Pereyra, 1973): a change that
@@ -255,7 +262,7 @@ def lstsq(input: Tensor, A: Tensor) -> Tensor:
 
 @public()
 @operation
-def cond(A: Tensor, p: Any = None) -> Tensor:
+def cond(A: Tensor, p: float | str | None = None) -> Tensor:
     """The condition number: the norm of each matrix times that of its inverse.
 
     Args:

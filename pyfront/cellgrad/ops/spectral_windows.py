@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ShapeLike
 from cellgrad.core.arguments import argument_error, check_bool, check_number
 from cellgrad.core.dtype import Type
 from cellgrad.core.record import operation
@@ -54,7 +55,7 @@ def _constant(values: tuple[float, ...], target: Type) -> Tensor:
     "ops.BartlettWindow(periodic, dtype: Any = mstype.float32)(window_length)",
 )
 def bartlett_window(
-    window_length: Any, periodic: bool = True, *, dtype: Type | None = None
+    window_length: ShapeLike, periodic: bool = True, *, dtype: Type | None = None
 ) -> Tensor:
     """A triangle: ``1 - |2 n / N - 1|``.
 
@@ -86,7 +87,7 @@ def _cosines(k: Array, last: int, *coefficients: float) -> Array:
     "ops.BlackmanWindow(periodic, dtype: Any = mstype.float32)(window_length)",
 )
 def blackman_window(
-    window_length: Any, periodic: bool = True, *, dtype: Type | None = None
+    window_length: ShapeLike, periodic: bool = True, *, dtype: Type | None = None
 ) -> Tensor:
     """``0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)``; see `bartlett_window`.
 
@@ -106,7 +107,7 @@ def blackman_window(
     "ops.HammingWindow(periodic, alpha, beta, dtype: Any = mstype.float32)(length)",
 )
 def hamming_window(
-    window_length: Any,
+    window_length: ShapeLike,
     periodic: bool = True,
     alpha: float = 0.54,
     beta: float = 0.46,
@@ -130,7 +131,9 @@ def hamming_window(
 
 
 @public()
-def hann_window(window_length: Any, periodic: bool = True, *, dtype: Type | None = None) -> Tensor:
+def hann_window(
+    window_length: ShapeLike, periodic: bool = True, *, dtype: Type | None = None
+) -> Tensor:
     """``(1 - cos(2 pi n / N)) / 2``, float64 by default; see `bartlett_window`.
 
     >>> print(ops.hann_window(3, False))
@@ -148,7 +151,7 @@ def hann_window(window_length: Any, periodic: bool = True, *, dtype: Type | None
 
 @public()
 def kaiser_window(
-    window_length: Any,
+    window_length: ShapeLike,
     periodic: bool = True,
     beta: float = 12.0,
     *,

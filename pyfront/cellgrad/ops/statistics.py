@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Axis
 from cellgrad.core.arguments import argument_error, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -61,7 +62,7 @@ def product_over(x: Tensor, dim: int) -> Tensor:
 @public("mint.prod(input, dim=None, keepdim=False, *, dtype)")
 @operation
 def prod(
-    input: Tensor, axis: Any = None, keep_dims: bool = False, dtype: Type | None = None
+    input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Type | None = None
 ) -> Tensor:
     """The product over `axis` (int or tuple of ints; all dimensions by default).
 
@@ -170,7 +171,12 @@ def _norm_input(x: Any, dtype: Type | None, op: str, name: str) -> tuple[Tensor,
 )
 @operation
 def norm(
-    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Type | None = None
+    A: Tensor,
+    ord: float | str | None = None,
+    dim: Axis = None,
+    keepdim: bool = False,
+    *,
+    dtype: Type | None = None,
 ) -> Tensor:
     """Norms of vectors or matrices; derivatives of norms of zero vectors are zero.
 
@@ -231,7 +237,12 @@ def _pair(dim: Any, x: Tensor, op: str) -> tuple[int, int]:
 )
 @operation
 def vector_norm(
-    x: Tensor, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
+    x: Tensor,
+    ord: float | str | None = 2,
+    axis: Axis = None,
+    keepdims: bool = False,
+    *,
+    dtype: Type | None = None,
 ) -> Tensor:
     """Norms of vectors in `axis` (int or tuple; all dimensions by default); see `norm`.
 
@@ -251,8 +262,8 @@ def vector_norm(
 @operation
 def matrix_norm(
     A: Tensor,
-    ord: Any = "fro",
-    axis: Any = (-2, -1),
+    ord: float | str | None = "fro",
+    axis: Axis = (-2, -1),
     keepdims: bool = False,
     *,
     dtype: Type | None = None,
@@ -300,7 +311,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 )
 @operation
 def std_mean(
-    input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False
+    input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation and the mean over `axis`; see `std`.
 
@@ -323,7 +334,7 @@ def std_mean(
 @public("mint.var_mean(input, dim=None, *, correction=1, keepdim=False)")
 @operation
 def var_mean(
-    input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False
+    input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False
 ) -> tuple[Tensor, Tensor]:
     """The variance and the mean over `axis`; see `var`.
 
@@ -346,7 +357,7 @@ def _without_nan(x: Tensor) -> Tensor:
 @public("mint.nansum(input, dim=None, keepdim=False, *, dtype)")
 @operation
 def nansum(
-    input: Tensor, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
+    input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Type | None = None
 ) -> Tensor:
     """The sum over `axis` (all dimensions by default) of the elements that are not NaN,
     in their dtype.
@@ -367,7 +378,7 @@ def nansum(
 @public("Tensor.nanmean")
 @operation
 def nanmean(
-    input: Tensor, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
+    input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Type | None = None
 ) -> Tensor:
     """The mean over `axis` (all dimensions by default) of the elements that are not NaN; NaN where
     there is none.
@@ -393,7 +404,7 @@ def nanmean(
 )
 @operation
 def count_nonzero(
-    x: Tensor, axis: Any = (), keep_dims: bool = False, dtype: Type = mstype.int32
+    x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: Type = mstype.int32
 ) -> Tensor:
     """How many elements over `axis` (all dimensions by default) are not zero.
 
@@ -413,7 +424,7 @@ def count_nonzero(
 
 @public("Tensor.aminmax")
 @operation
-def aminmax(input: Tensor, *, axis: Any = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+def aminmax(input: Tensor, *, axis: Axis = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     """The smallest and the largest elements over `axis`; see `amin` and `amax`.
 
     >>> low, high = ops.aminmax(Tensor([3.0, 1.0, 2.0]))
@@ -438,7 +449,7 @@ class ReduceProd(Primitive):
         super().__init__()
         self.keep_dims = keep_dims
 
-    def __call__(self, x: Tensor, axis: Any = ()) -> Tensor:
+    def __call__(self, x: Tensor, axis: Axis = ()) -> Tensor:
         dtype = x.dtype if isinstance(x, Tensor) and x.dtype.kind != "b" else None
         out: Tensor = prod(x, axis, self.keep_dims, dtype)
         return out

@@ -37,7 +37,7 @@ _BOOLS = (
 _NAME = "set_auto_parallel_context"
 
 
-def set_auto_parallel_context(**kwargs: Any) -> None:
+def set_auto_parallel_context(**kwargs: object) -> None:
     """Sets how programs use the ranks.
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any
 from cellgrad.capture import calls
 from cellgrad.compile import memory as _memory
 from cellgrad.compile.program import Program, function_name
+from cellgrad.core.aliases import Function
 from cellgrad.core.arguments import argument_error, check_callable
 from cellgrad.transforms.grad import value_and_grad
 
@@ -68,7 +69,9 @@ class MemoryReport:
         return json.dumps(told)
 
 
-def memory_report(function: Any, *inputs: Any, grad: Any = False, **kwargs: Any) -> MemoryReport:
+def memory_report(
+    function: Function[..., object], *inputs: object, grad: bool = False, **kwargs: object
+) -> MemoryReport:
     """Says what a call needs of memory and which values take it, at compile time.
 
     The program is captured and its memory planned, as a call would; nothing runs.

@@ -6,12 +6,12 @@ import enum
 import json
 import os
 from collections.abc import Callable
-from typing import Any
 
 from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.errors import error
 from cellgrad.core.files import replacing
 from cellgrad.profiler.profile import profile
+from cellgrad.profiler.schedule import ProfilerAction
 
 __all__ = [
     "AicoreMetrics",
@@ -83,9 +83,9 @@ class Profiler(profile):
         *,
         output_path: str = "./data",
         start_profile: bool = True,
-        schedule: Callable[[int], Any] | None = None,
-        on_trace_ready: Callable[[profile], Any] | None = None,
-        **kwargs: Any,
+        schedule: Callable[[int], ProfilerAction] | None = None,
+        on_trace_ready: Callable[[profile], object] | None = None,
+        **kwargs: object,
     ):
         super().__init__(schedule=schedule, on_trace_ready=on_trace_ready)
         if not isinstance(output_path, str):

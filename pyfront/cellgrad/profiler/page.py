@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Callable
 from typing import Any
 
 from cellgrad.capture import calls
 from cellgrad.compile import memory as _memory
 from cellgrad.compile.program import Program, function_name
+from cellgrad.core.aliases import Function
 from cellgrad.core.arguments import check_bool, check_callable
 from cellgrad.core.files import replacing
 from cellgrad.profiler.profile import profile
@@ -47,7 +47,11 @@ class Page:
 
 
 def show(
-    fn: Callable[..., Any], *inputs: Any, grad: bool = False, timed: bool = False, **kwargs: Any
+    fn: Function[..., object],
+    *inputs: object,
+    grad: bool = False,
+    timed: bool = False,
+    **kwargs: object,
 ) -> Page:
     """A page that shows what the compiler makes of a call: the IR of every stage beside the Python source, forward
     beside its derivative, the graph, kernels with their bytes and operations, and temporaries in memory over the

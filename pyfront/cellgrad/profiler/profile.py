@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad.core import context
+from cellgrad.core.aliases import State
 from cellgrad.core.arguments import argument_error, check_bool, check_callable, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.files import replacing
@@ -66,12 +67,12 @@ class profile:
 
     def __init__(
         self,
-        function: Callable[..., Any] | None = None,
+        function: Callable[..., object] | None = None,
         *,
         start_profile: bool = True,
         schedule: Callable[[int], ProfilerAction] | None = None,
-        on_trace_ready: Callable[[profile], Any] | None = None,
-        **options: Any,
+        on_trace_ready: Callable[[profile], object] | None = None,
+        **options: object,
     ):
         unknown = sorted(set(options) - _IGNORED)
         if unknown:
@@ -139,7 +140,7 @@ class profile:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if self._function is None:  # ``@ms.profile()``
             if len(args) != 1 or kwargs or not callable(args[0]):
                 raise argument_error(TypeError, "profile", "function", "a function", args)
@@ -165,7 +166,7 @@ class profile:
     def __str__(self) -> str:
         return self.table()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> State:
         """All that was measured, for json.dumps; times are in nanoseconds."""
         return as_dict(self._record)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Axis, Dims
 from cellgrad.core.arguments import argument_error, check_int
 from cellgrad.core.record import axis_of, check_tensor, complex_forms, operation
 from cellgrad.core.tensor import Tensor
@@ -114,7 +115,9 @@ def _over(op: str, transform: Any, x: Any, type: Any, s: Any, axes: Any, norm: A
 
 
 @operation
-def dct(x: Tensor, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = None) -> Tensor:
+def dct(
+    x: Tensor, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None
+) -> Tensor:
     """The discrete cosine transform of type 2, with norm "ortho".
 
     Args:
@@ -141,7 +144,7 @@ def dct(x: Tensor, type: int = 2, n: int | None = None, axis: int = -1, norm: An
 
 @operation
 def idct(
-    x: Tensor, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = None
+    x: Tensor, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None
 ) -> Tensor:
     """The inverse of `dct`, which takes the same arguments.
 
@@ -158,7 +161,9 @@ def idct(
 
 
 @operation
-def dctn(x: Tensor, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Tensor:
+def dctn(
+    x: Tensor, type: int = 2, s: Dims | None = None, axes: Axis = None, norm: str | None = None
+) -> Tensor:
     """`dct` along several dimensions.
 
     Args:
@@ -179,7 +184,9 @@ def dctn(x: Tensor, type: int = 2, s: Any = None, axes: Any = None, norm: Any = 
 
 
 @operation
-def idctn(x: Tensor, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Tensor:
+def idctn(
+    x: Tensor, type: int = 2, s: Dims | None = None, axes: Axis = None, norm: str | None = None
+) -> Tensor:
     """The inverse of `dctn`, which takes the same arguments.
 
     Raises:

@@ -325,10 +325,10 @@ def eigh(
     overwrite_a: bool = False,
     overwrite_b: bool = False,
     turbo: bool = True,
-    eigvals: Any = None,
+    eigvals: object = None,
     type: int = 1,
     check_finite: bool = True,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor]:
     """Eigenvalues, ascending, and orthonormal eigenvectors of a symmetric matrix.
 
     By Jacobi's method. Of the elements of an eigenvector that have at least 0.9 of the largest
@@ -383,7 +383,7 @@ def solve_triangular(
     lower: bool = False,
     unit_diagonal: bool = False,
     overwrite_b: bool = False,
-    debug: Any = None,
+    debug: object = None,
     check_finite: bool = True,
 ) -> Tensor:
     """The solution of ``a x = b`` for triangular `a`.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cellgrad.core.arguments import check_bool, check_int
 from cellgrad.core.errors import not_defined
+from cellgrad.nn.cell import Cell
 from cellgrad.nn.optim.optimizer import float_of
 from cellgrad.nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
@@ -30,7 +29,7 @@ class LossScaleManager:
         """Whether steps with an overflow are skipped."""
         return True
 
-    def get_update_cell(self) -> Any:
+    def get_update_cell(self) -> Cell | None:
         """The Cell that a training step updates the scale with, or None."""
         raise not_defined(self, "get_update_cell")
 
@@ -60,7 +59,7 @@ class FixedLossScaleManager(LossScaleManager):
     def get_drop_overflow_update(self) -> bool:
         return self._drop
 
-    def get_update_cell(self) -> Any:
+    def get_update_cell(self) -> Cell | None:
         return FixedLossScaleUpdateCell(self._loss_scale) if self._drop else None
 
 
@@ -103,5 +102,5 @@ class DynamicLossScaleManager(LossScaleManager):
             self.loss_scale *= self.increase_ratio
         self.cur_iter += 1
 
-    def get_update_cell(self) -> Any:
+    def get_update_cell(self) -> Cell | None:
         return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)

@@ -221,7 +221,7 @@ def build_train_network(
     loss_fn: Cell | None = None,
     level: str = "O0",
     boost_level: str = "O0",
-    **kwargs: Any,
+    **kwargs: LossScaleManager | None,
 ) -> nn.TrainOneStepCell:
     """A training step for a network, in mixed precision.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cellgrad import nn
 from cellgrad.core import progress
+from cellgrad.core.aliases import MetricValue, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_instance, check_int
 from cellgrad.core.context import ParallelMode
 from cellgrad.core.errors import error
@@ -17,7 +18,13 @@ from cellgrad.dataset.pipeline import Dataset
 from cellgrad.dataset.sources import every_row_once
 from cellgrad.nn.cell import Cell
 from cellgrad.parallel._utils import _get_device_num, _get_parallel_mode
-from cellgrad.train.callback._callback import CallbackManager, CallbackParam, RunContext, loss_of
+from cellgrad.train.callback._callback import (
+    Callback,
+    CallbackManager,
+    CallbackParam,
+    RunContext,
+    loss_of,
+)
 from cellgrad.train.loss_scale_managers import DynamicLossScaleManager
 from cellgrad.train.metrics import Loss, Metric, get_metric_fn
 from cellgrad.train.metrics._ranks import merge_over_ranks
@@ -56,14 +63,14 @@ class Model:
     def __init__(
         self,
         network: Cell,
-        loss_fn: Any = None,
+        loss_fn: Cell | None = None,
         optimizer: Cell | None = None,
-        metrics: Any = None,
+        metrics: Mapping[str, object] | Iterable[str] | None = None,
         eval_network: Cell | None = None,
         eval_indexes: list[int] | None = None,
         amp_level: str = "O0",
         boost_level: str = "O0",
-        **kwargs: Any,
+        **kwargs: object,
     ):
         for name, value in (("network", network), ("eval_network", eval_network)):
             if name == "network" or value is not None:
@@ -119,8 +126,8 @@ class Model:
     def train(
         self,
         epoch: int,
-        train_dataset: Iterable[Any],
-        callbacks: Any = None,
+        train_dataset: Iterable[object],
+        callbacks: Callback | Sequence[Callback] | None = None,
         dataset_sink_mode: bool = False,
         sink_size: int = -1,
         initial_epoch: int = 0,
@@ -152,10 +159,10 @@ class Model:
     def fit(
         self,
         epoch: int,
-        train_dataset: Iterable[Any],
-        valid_dataset: Iterable[Any] | None = None,
-        valid_frequency: Any = 1,
-        callbacks: Any = None,
+        train_dataset: Iterable[object],
+        valid_dataset: Iterable[object] | None = None,
+        valid_frequency: int | Sequence[int] = 1,
+        callbacks: Callback | Sequence[Callback] | None = None,
         dataset_sink_mode: bool = False,
         valid_dataset_sink_mode: bool = False,
         sink_size: int = -1,
@@ -259,8 +266,11 @@ class Model:
     # --- evaluation and prediction ------------------------------------------------------------
 
     def eval(
-        self, valid_dataset: Iterable[Any], callbacks: Any = None, dataset_sink_mode: bool = False
-    ) -> dict[str, Any]:
+        self,
+        valid_dataset: Iterable[object],
+        callbacks: Callback | Sequence[Callback] | None = None,
+        dataset_sink_mode: bool = False,
+    ) -> dict[str, MetricValue]:
         """The metrics over a data set, by name. Ranks that train data-parallel have those of the rows of
         all, where a metric can be merged (`Metric.merged`); all of them call this.
 
@@ -333,7 +343,9 @@ class Model:
             else:
                 metric.update(*(outputs[i] for i in self._eval_indexes[1:]))
 
-    def predict(self, *predict_data: Any, backend: str | None = None, config: Any = None) -> Any:
+    def predict(
+        self, *predict_data: object, backend: str | None = None, config: object = None
+    ) -> TensorOrTensors:
         """The network's output for inputs: Tensors, arrays or what has DLPack.
 
         >>> net = nn.Dense(2, 1, "ones", has_bias=False)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import os
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -18,6 +20,7 @@ from cellgrad.core.arguments import (
 )
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
+from cellgrad.nn.cell import Cell
 from cellgrad.train.callback._callback import Callback, RunContext, loss_of
 
 __all__ = ["SummaryCollector", "SummaryRecord"]
@@ -65,10 +68,10 @@ class SummaryRecord:
         file_prefix: str = "events",
         file_suffix: str = "_MS",
         num_process: int = 32,
-        network: Any = None,
+        network: Cell | None = None,
         max_file_size: int | None = None,
         raise_exception: bool = False,
-        export_options: Any = None,
+        export_options: object = None,
     ):
         check_instance(log_dir, "SummaryRecord", "log_dir", str)
         check_instance(file_suffix, "SummaryRecord", "file_suffix", str)
@@ -92,7 +95,7 @@ class SummaryRecord:
         """
         self._mode = check_one_of(mode, "SummaryRecord.set_mode", "mode", ("train", "eval"))
 
-    def add_value(self, plugin: str, name: str, value: Any) -> None:
+    def add_value(self, plugin: str, name: str, value: TensorLike) -> None:
         """Notes a value for the next `record`.
 
         Args:
@@ -129,7 +132,12 @@ class SummaryRecord:
         prefix = "eval/" if self._mode == "eval" else ""
         self._values.append((plugin, prefix + name, np.array(array)))
 
-    def record(self, step: int, train_network: Any = None, plugin_filter: Any = None) -> bool:
+    def record(
+        self,
+        step: int,
+        train_network: Cell | None = None,
+        plugin_filter: Callable[[str], object] | None = None,
+    ) -> bool:
         """Writes the values that were added since the last call, for a step.
 
         Args:
@@ -177,7 +185,7 @@ class SummaryRecord:
         self._open()
         return self
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.close()
 
 
@@ -211,12 +219,12 @@ class SummaryCollector(Callback):
         summary_dir: str,
         collect_freq: int = 10,
         num_process: int = 32,
-        collect_specified_data: dict[str, Any] | None = None,
+        collect_specified_data: dict[str, object] | None = None,
         keep_default_action: bool = True,
-        custom_lineage_data: Any = None,
+        custom_lineage_data: object = None,
         collect_tensor_freq: int | None = None,
         max_file_size: int | None = None,
-        export_options: Any = None,
+        export_options: object = None,
     ):
         name = "SummaryCollector"
         check_instance(summary_dir, name, "summary_dir", str)
@@ -228,7 +236,7 @@ class SummaryCollector(Callback):
             check_one_of(key, name, "collect_specified_data", tuple(_COLLECTED))
         chosen = {**(_COLLECTED if keep_default_action else {}), **given}
         self._metric = check_bool(chosen.get("collect_metric", False), name, "collect_metric")
-        self._names = chosen.get("histogram_regular")
+        self._names: Any = chosen.get("histogram_regular")
         if self._names is not None:
             check_instance(self._names, name, "histogram_regular", str)
         self._folder = summary_dir
@@ -237,7 +245,7 @@ class SummaryCollector(Callback):
     def __enter__(self) -> SummaryCollector:
         return self
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         if self._record is not None:
             self._record.close()
             self._record = None

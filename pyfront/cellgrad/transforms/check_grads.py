@@ -10,7 +10,7 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
-from cellgrad.transforms.grad import jvp, vjp
+from cellgrad.transforms.products import jvp, vjp
 
 __all__ = ["TOLERANCES", "check_grads"]
 
@@ -21,8 +21,8 @@ _STEP = 1e-3  # of a difference of sixth order in float64: rounding is near 1e-1
 
 
 def check_grads(
-    f: Callable[..., Any],
-    args: Any,
+    f: Callable[..., object],
+    args: object,
     order: int = 2,
     modes: Sequence[str] = ("fwd", "rev"),
     *,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 from cellgrad.capture import calls
 from cellgrad.capture.given import note_lost
@@ -19,6 +19,7 @@ from cellgrad.compile.budget import Budgeted
 from cellgrad.core import inputs as _inputs
 from cellgrad.core import scope as _scope
 from cellgrad.core import state
+from cellgrad.core.aliases import Function
 from cellgrad.core.arguments import check_callable, check_int
 from cellgrad.core.dynamic import Untaped, dynamic
 from cellgrad.core.errors import either, error
@@ -34,9 +35,27 @@ __all__ = ["call_with_rule", "custom_rule", "recompute"]
 
 _RULE = "a function that gives derivatives"
 
+F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
+
+@overload
 def custom_rule(
-    function: Callable[..., Any] | None = None,
+    function: F,
+    *,
+    vjp: Callable[..., object] | None = None,
+    jvp: Callable[..., object] | None = None,
+) -> F: ...
+@overload
+def custom_rule(
+    function: None = None,
+    *,
+    vjp: Callable[..., object] | None = None,
+    jvp: Callable[..., object] | None = None,
+) -> Callable[[F], F]: ...
+def custom_rule(
+    function: Any = None,
     *,
     vjp: Callable[..., Any] | None = None,
     jvp: Callable[..., Any] | None = None,
@@ -353,8 +372,12 @@ def _of_leaf(inputs: tuple[Tensor, Tensor], tangents: tuple[Tensor, Tensor]) -> 
 _scope.leaf_of = _leaf_of
 
 
-def recompute(
-    block: Callable[..., Any] | None = None, *args: Any, budget: int | None = None, **kwargs: Any
+@overload
+def recompute(block: Function[P, R], *args: P.args, **kwargs: P.kwargs) -> R: ...
+@overload
+def recompute(*, budget: int) -> Callable[[F], F]: ...
+def recompute(  # type: ignore[misc]
+    block: Any = None, *args: Any, budget: int | None = None, **kwargs: Any
 ) -> Any:
     """Calls a Cell or function whose intermediate values are not kept for the gradient.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 from cellgrad.capture.raises import raise_unless
 from cellgrad.core import context, state
@@ -20,7 +19,7 @@ from cellgrad.ops.reductions import all as _all
 __all__ = ["check", "eager", "nans", "print"]
 
 
-def print(text: str, *values: Any, **named: Any) -> None:
+def print(text: str, *values: object, **named: object) -> None:
     """Prints ``text.format(*values, **named)`` when the code runs: also in compiled functions, loops and
     gradients, in the order of the program.
 
@@ -47,7 +46,7 @@ def print(text: str, *values: Any, **named: Any) -> None:
         print_tensors(formatted(text, values, named))
 
 
-def check(condition: Any, message: str = "the check failed") -> None:
+def check(condition: Tensor | bool, message: str = "the check failed") -> None:
     """Raises ValueError with a message and the user's line, when the code runs, unless all elements of a
     condition are true: also in compiled functions, loops and gradients. The call then changes no Parameter.
 

@@ -1,27 +1,31 @@
-"""Gradients: ``grad``, ``value_and_grad``, ``ops.GradOperation``, ``vjp``, ``jvp``, ``linearize``, ``get_grad``.
+"""Gradients: ``grad``, ``value_and_grad``, ``ops.GradOperation``, ``get_grad``.
 
-All are the same step: the function is captured as a private function of the graph, and one
-    ``cell.vjp`` or
-``cell.jvp`` op refers to it. Tensors of the surrounding code that it uses are arguments of that
+All are the same step: the function is captured as a private function of the graph, and one ``cell.vjp``
+or ``cell.jvp`` op refers to it. Tensors of the surrounding code that it uses are arguments of that
 function, so that outer gradients flow through them; therefore gradients nest to any order, inside
 and outside of Cells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, ParamSpec, TypeVar, overload
+from collections.abc import Callable, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    overload,
+)
 
-import numpy as np
-
-from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.core import html, state
+from cellgrad.core.aliases import Function, Weights
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
     check_callable,
-    check_instance,
     check_int,
     check_sequence,
 )
@@ -31,20 +35,21 @@ from cellgrad.core.foreign import hinting
 from cellgrad.core.mutable import holds_mutable
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
-from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back, push_forward
+from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back
 from cellgrad.transforms.numbers import by_numbers
 from cellgrad.transforms.on_tape import (
-    Recorded,
     compiled_or_not,
     differentiate_on_tape,
-    push_on_tape,
 )
-from cellgrad.transforms.past import Written, call_noting_writes, past
 
-__all__ = ["GradOperation", "get_grad", "grad", "jvp", "linearize", "value_and_grad", "vjp"]
+if TYPE_CHECKING:
+    from cellgrad.core.aliases import Derivative
+
+__all__ = ["GradOperation", "get_grad", "grad", "value_and_grad"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 class _GradFunction:
@@ -209,31 +214,94 @@ def _make(
 
 @overload
 def grad(
-    fn: Callable[P, Any],
+    fn: Function[Concatenate[Tensor, P], object],
+    grad_position: Literal[0] = 0,
+    weights: None = None,
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def grad(
+    fn: Function[Concatenate[T, P], object],
+    grad_position: Literal[0] = 0,
+    weights: None = None,
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[T, P], T]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[T, Tensor, P], object],
+    grad_position: Literal[1],
+    weights: None = None,
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[T, Tensor, P], Tensor]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[Tensor, Tensor, P], object],
+    grad_position: tuple[Literal[0], Literal[1]],
+    weights: None = None,
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, Tensor, P], tuple[Tensor, Tensor]]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    fn: Function[P, object],
+    grad_position: None,
+    weights: Parameter,
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[P, Tensor]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    fn: Function[P, object],
+    grad_position: None,
+    weights: Sequence[Parameter],
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[P, tuple[Tensor, ...]]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[Tensor, P], object],
+    grad_position: Literal[0],
+    weights: Sequence[Parameter],
+    has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, P], tuple[Tensor, tuple[Tensor, ...]]]: ...
+@overload
+def grad(
+    fn: Function[P, object],
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: Literal[False] = False,
-) -> Callable[P, Any]: ...
+) -> Derivative[P, Any]: ...
 @overload
 def grad(
-    fn: Callable[..., Any],
+    fn: Function[..., object],
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
-) -> Callable[..., Any]: ...
+) -> Derivative[..., Any]: ...
 @hinting
 def grad(
-    fn: Callable[..., Any],
+    fn: Any,
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
-) -> Callable[..., Any]:
+) -> Any:
     """A function that gives the gradient of `fn`.
 
     The gradient is that of the sum of all elements of all outputs or, with `has_aux`, of the first
@@ -276,31 +344,94 @@ def grad(
 
 @overload
 def value_and_grad(
-    fn: Callable[P, R],
+    fn: Function[Concatenate[Tensor, P], R],
+    grad_position: Literal[0] = 0,
+    weights: None = None,
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, P], tuple[R, Tensor]]: ...
+@overload
+def value_and_grad(
+    fn: Function[Concatenate[T, P], R],
+    grad_position: Literal[0] = 0,
+    weights: None = None,
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[T, P], tuple[R, T]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[T, Tensor, P], R],
+    grad_position: Literal[1],
+    weights: None = None,
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[T, Tensor, P], tuple[R, Tensor]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[Tensor, Tensor, P], R],
+    grad_position: tuple[Literal[0], Literal[1]],
+    weights: None = None,
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, Tensor, P], tuple[R, tuple[Tensor, Tensor]]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fn: Function[P, R],
+    grad_position: None,
+    weights: Parameter,
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[P, tuple[R, Tensor]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fn: Function[P, R],
+    grad_position: None,
+    weights: Sequence[Parameter],
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[P, tuple[R, tuple[Tensor, ...]]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fn: Function[Concatenate[Tensor, P], R],
+    grad_position: Literal[0],
+    weights: Sequence[Parameter],
+    has_aux: bool = False,
+    return_ids: Literal[False] = False,
+    sens_param: Literal[False] = False,
+) -> Derivative[Concatenate[Tensor, P], tuple[R, tuple[Tensor, tuple[Tensor, ...]]]]: ...
+@overload
+def value_and_grad(
+    fn: Function[P, R],
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: Literal[False] = False,
-) -> Callable[P, tuple[R, Any]]: ...
+) -> Derivative[P, tuple[R, Any]]: ...
 @overload
 def value_and_grad(
-    fn: Callable[..., R],
+    fn: Function[..., R],
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
-) -> Callable[..., tuple[R, Any]]: ...
+) -> Derivative[..., tuple[R, Any]]: ...
 @hinting
 def value_and_grad(
-    fn: Callable[..., Any],
+    fn: Any,
     grad_position: int | tuple[int, ...] | None = 0,
-    weights: Any = None,
+    weights: Weights = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
-) -> Callable[..., Any]:
+) -> Any:
     """A function that gives the value of `fn` and its gradient, ``(value, gradient)``; see `grad`.
 
     With `has_aux` the value is the tuple of all outputs.
@@ -341,7 +472,7 @@ class GradOperation:
         self.get_by_list = get_by_list
         self.sens_param = sens_param
 
-    def __call__(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
+    def __call__(self, fn: Function[..., object], weights: Weights = None) -> Callable[..., Any]:
         check_callable(fn, "GradOperation", "fn", "a Cell or a function")
         if self.get_by_list and weights is None:
             listed = getattr(fn, "trainable_params", None)
@@ -365,7 +496,7 @@ class GradOperation:
         )
 
 
-def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
+def get_grad(gradients: object, identifier: int | Parameter) -> Tensor:
     """Picks a gradient by position or Parameter from what a function made with ``return_ids=True``
     returned.
 
@@ -405,162 +536,3 @@ def _search(gradients: Any, wanted: int | str) -> Any:
         if found is not None:
             return found
     return None
-
-
-@hinting
-def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool = False) -> Any:
-    """The output of `fn` and a function from cotangents to gradients.
-
-    Args:
-        fn: a Cell or function.
-        inputs: its inputs; the gradient is taken by all of them.
-        weights: Parameters to differentiate by as well.
-        has_aux: whether outputs after the first are not differentiated.
-
-    Returns:
-        ``(out, vjp_fn)``, or ``(out, vjp_fn, aux)``. ``vjp_fn(*cotangents)`` takes one cotangent
-        per output and returns a tuple over inputs or, with weights, ``((inputs), (weights))``. It
-        computes `fn` with the state from before this call, writes no Parameter and prints nothing.
-
-    Raises:
-        TypeError: an input that is a number, a string or None.
-        TypeError, ValueError: as `grad`; cotangents that do not fit the outputs.
-
-    >>> out, pull_back = ms.vjp(lambda x: x * x, Tensor([1.0, 2.0]))
-    >>> print(out, pull_back(Tensor([1.0, 10.0])))
-    [1. 4.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  4.00000000e+01]),)
-    """
-    check_callable(fn, "vjp", "fn", "a Cell or a function")
-    for i, x in enumerate(inputs):
-        if x is None or isinstance(x, str | int | float | complex | np.generic):
-            hint = "give numbers to the function by a lambda, or as Tensors"
-            raise argument_error(TypeError, "vjp", f"inputs[{i}]", "a Tensor", x, hint)
-    weights = _check_weights(weights, "vjp")
-    check_bool(has_aux, "vjp", "has_aux")
-    request = Request("all", weights, has_aux, False, False, "vjp")
-
-    def pull(
-        asked: Request, function: Any, inputs: Any, sens: Any, written: Written, before: Any
-    ) -> Any:
-        with past(written, before):
-            out = pull_back(function, inputs, {}, asked, sens)
-        return out[0] if has_aux else out
-
-    def vjp_fn(*cotangents: Any) -> Any:
-        sens = cotangents[0] if len(cotangents) == 1 else cotangents
-        if isinstance(forward, Recorded):
-            gradients = forward.gradients(sens, again=True)
-            return gradients[0] if has_aux else gradients
-        if state.current.scope is not None:
-            return pull(request, fn, inputs, sens, written, before)
-        asked = request.frozen_at(frozen_positions(inputs))
-        program = _jit.program_for(
-            fn,
-            (asked.key(), "pull"),
-            lambda reach: lambda *a: pull(asked, reach(), *a),
-            f"vjp_{_jit.function_name(fn)}",
-        )
-        return program((inputs, sens, written, before), {})
-
-    if state.current.scope is not None:
-        forward: Any = call_noting_writes(fn, inputs)
-    else:
-        forward = compiled_or_not(
-            lambda: _jit.program_for(
-                fn,
-                "forward",
-                lambda reach: lambda *a: call_noting_writes(reach(), a),
-                _jit.function_name(fn),
-            ),
-            fn,
-            inputs,
-            {},
-            lambda: Recorded(fn, inputs, {}, request.frozen_at(frozen_positions(inputs))),
-        )
-    if isinstance(forward, Recorded):
-        out = forward.out
-    else:
-        out, written, before = forward
-    if has_aux:
-        return out[0], vjp_fn, (out[1] if len(out) == 2 else tuple(out[1:]))
-    return out, vjp_fn
-
-
-@hinting
-def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> Any:
-    """The output of `fn` and its directional derivative along `v` (forward mode).
-
-    Args:
-        fn: a Cell or function.
-        inputs: a Tensor, or a tuple or list of them.
-        v: tangents of the same structure, shapes and dtypes.
-        has_aux: whether outputs after the first are not differentiated.
-
-    Returns:
-        ``(out, tangent)``, or ``(out, tangent, aux)``.
-
-    Raises:
-        TypeError, ValueError: tangents that do not fit the inputs.
-
-    >>> print(*ms.jvp(lambda x: x * x, Tensor(3.0), Tensor(1.0)))
-    9.0 6.0
-    """
-    check_callable(fn, "jvp", "fn", "a Cell or a function")
-    check_bool(has_aux, "jvp", "has_aux")
-    args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
-    if isinstance(v, tuple | list) and not isinstance(inputs, tuple | list):
-        raise argument_error(TypeError, "jvp", "v", "a Tensor, as inputs is one", v)
-    directions = tuple(v) if isinstance(v, tuple | list) else (v,)
-    if state.current.scope is not None:
-        return push_forward(fn, args, directions, has_aux)
-    return compiled_or_not(
-        lambda: _jit.program_for(
-            fn,
-            ("jvp", has_aux),
-            lambda reach: lambda a, t: push_forward(reach(), a, t, has_aux),
-            f"jvp_{_jit.function_name(fn)}",
-        ),
-        fn,
-        (args, directions),
-        {},
-        lambda: push_on_tape(fn, args, directions, has_aux),
-    )
-
-
-def linearize(fn: Callable[..., Any], inputs: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """The output of `fn`, and a function from directions to the derivative of the output along them.
-
-    Args:
-        fn: a Cell or function.
-        inputs: a Tensor, or a tuple or list of them.
-
-    Returns:
-        ``(out, jvp_fn)``. ``jvp_fn(v)`` is ``jvp(fn, inputs, v)[1]``.
-
-    Raises:
-        TypeError: `inputs` are no Tensors; tangents that do not fit them.
-
-    >>> out, along = ops.linearize(lambda x: x * x, Tensor([1.0, 2.0]))
-    >>> print(out, along(Tensor([1.0, 10.0])))
-    [1. 4.] [ 2. 40.]
-    """
-    check_callable(fn, "linearize", "fn", "a Cell or a function")
-    args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
-    for i, x in enumerate(args):
-        check_instance(x, "linearize", f"inputs[{i}]", Tensor)
-    if state.current.scope is not None:
-        out = calls.call(fn, args, {})
-    else:
-        out = compiled_or_not(
-            lambda: _jit.program_for(
-                fn,
-                "linearize",
-                lambda reach: lambda *a: calls.call(reach(), a, {}),
-                _jit.function_name(fn),
-            ),
-            fn,
-            args,
-            {},
-            lambda: fn(*args),
-        )
-    return out, lambda v: jvp(fn, args, v)[1]

@@ -8,12 +8,13 @@ nothing is differentiated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from cellgrad.capture import calls
 from cellgrad.capture.hooks import replaced, through
 from cellgrad.compile import program as _jit
 from cellgrad.core import context, hooks, state
+from cellgrad.core.aliases import TensorOrTensors
 from cellgrad.core.arguments import check_callable, check_instance
 from cellgrad.core.dynamic import dynamic
 from cellgrad.core.errors import error
@@ -23,6 +24,8 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import map_tensors, matching, tensors
 from cellgrad.transforms.differentiate import Differentiated
+
+T = TypeVar("T")
 
 __all__ = ["HookBackward", "InsertGradientOf"]
 
@@ -189,10 +192,10 @@ class InsertGradientOf:
     1.0
     """
 
-    def __init__(self, f: Callable[..., Any]):
+    def __init__(self, f: Callable[..., object]):
         self.f = check_callable(f, "InsertGradientOf", "f", "a function")
 
-    def __call__(self, input_x: Any) -> Any:
+    def __call__(self, input_x: T) -> T:
         if state.current.scope is None and state.current.tape is None:
             return input_x
         inputs = list(tensors(input_x))
@@ -213,7 +216,8 @@ class InsertGradientOf:
             return [replaced(v, g, name) for v, g in zip(listed, douts, strict=True)]
 
         out = iter(_hooked(inputs, rule, self.f))
-        return map_tensors(lambda t: next(out), input_x)
+        same: T = map_tensors(lambda t: next(out), input_x)
+        return same
 
 
 class HookBackward:
@@ -232,11 +236,11 @@ class HookBackward:
     10.0
     """
 
-    def __init__(self, hook_fn: Callable[..., Any], cell_id: str = ""):
+    def __init__(self, hook_fn: Callable[..., object], cell_id: str = ""):
         self.hook_fn = check_callable(hook_fn, "HookBackward", "hook_fn", "a function")
         self.cell_id = cell_id
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: T) -> TensorOrTensors:
         out = [check_instance(t, "HookBackward", "input", Tensor) for t in inputs]
         if state.current.scope is not None or state.current.tape is not None:
             call = lambda grads: calls.call_as_around(self.hook_fn, (grads,), {})

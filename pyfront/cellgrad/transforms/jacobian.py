@@ -7,12 +7,13 @@ one ``cell.vjp`` or ``cell.jvp``, compiled as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast, overload
 
 from cellgrad.capture import calls, given
 from cellgrad.compile import program as _jit
 from cellgrad.compile.tables import PerObject
 from cellgrad.core import state
+from cellgrad.core.aliases import Function
 from cellgrad.core.arguments import check_bool, check_callable
 from cellgrad.core.errors import error
 from cellgrad.core.foreign import hinting
@@ -29,14 +30,19 @@ from cellgrad.transforms.differentiate import (
     push_forward,
     require_numbers,
 )
-from cellgrad.transforms.grad import _check_positions, grad, jvp
+from cellgrad.transforms.grad import _check_positions, grad
 from cellgrad.transforms.on_tape import Recorded, compiled_or_not, push_on_tape
+from cellgrad.transforms.products import jvp
 from cellgrad.transforms.vmap import batch
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
 
 
+if TYPE_CHECKING:
+    from cellgrad.core.aliases import Derivative
+
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def _basis(like: Tensor) -> Tensor:
@@ -208,10 +214,16 @@ class _JacobianFunction:
         return f"<{self._how[0].name} of {self._fn!r}>"
 
 
-@hinting
+@overload
 def jacrev(
-    fn: Callable[P, Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
-) -> Callable[P, Any]:
+    fn: Function[P, Tensor], grad_position: int = 0, has_aux: Literal[False] = False
+) -> Derivative[P, Tensor]: ...
+@overload
+def jacrev(
+    fn: Function[P, object], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Derivative[P, Any]: ...
+@hinting
+def jacrev(fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Any:
     """A function that gives the Jacobian of `fn` in reverse mode: best for few outputs.
 
     Args:
@@ -235,10 +247,16 @@ def jacrev(
     return _jacobian(fn, grad_position, has_aux, _reverse, "jacrev")
 
 
-@hinting
+@overload
 def jacfwd(
-    fn: Callable[P, Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
-) -> Callable[P, Any]:
+    fn: Function[P, Tensor], grad_position: int = 0, has_aux: Literal[False] = False
+) -> Derivative[P, Tensor]: ...
+@overload
+def jacfwd(
+    fn: Function[P, object], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Derivative[P, Any]: ...
+@hinting
+def jacfwd(fn: Any, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Any:
     """A function that gives the Jacobian of `fn` in forward mode: best for few inputs; see
     `jacrev`.
 
@@ -250,7 +268,7 @@ def jacfwd(
 
 
 @hinting
-def hessian(fn: Callable[P, Any], grad_position: int = 0) -> Callable[P, Any]:
+def hessian(fn: Function[P, Tensor], grad_position: int = 0) -> Derivative[P, Tensor]:
     """A function that gives the Hessian of a scalar `fn`: shape (*input, *input).
 
     Forward over reverse mode: the Jacobian of the gradient.
@@ -266,7 +284,7 @@ def hessian(fn: Callable[P, Any], grad_position: int = 0) -> Callable[P, Any]:
 
 
 @hinting
-def hvp(fn: Callable[..., Any], inputs: Any, v: Any) -> Any:
+def hvp(fn: Function[..., Tensor], inputs: T, v: T) -> tuple[T, T]:
     """The gradient of a scalar `fn` and the product of its Hessian with `v`, without the Hessian.
 
     One pass of forward over reverse mode: its cost is that of a few gradients, at any size.
@@ -287,9 +305,10 @@ def hvp(fn: Callable[..., Any], inputs: Any, v: Any) -> Any:
     [ 3. 12.] [6. 0.]
     """
     several = isinstance(inputs, tuple | list)
-    positions: Any = tuple(range(len(inputs))) if several else 0
+    positions: Any = tuple(range(len(cast(Any, inputs)))) if several else 0
     gradient = _kept(fn, ("hvp", positions), lambda: grad(fn, positions))
-    return jvp(gradient, inputs, v)
+    out: tuple[T, T] = jvp(gradient, inputs, v)
+    return out
 
 
 _gradients = PerObject()

@@ -6,13 +6,14 @@ order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.aliases import TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_callable, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, cast_to, splat
@@ -99,7 +100,9 @@ def _listed(output: Any) -> Any:
     return list(output) if isinstance(output, tuple | list) and len(output) > 1 else output
 
 
-def jet(fn: Callable[..., Any], primals: Any, series: Any) -> tuple[Any, Any]:
+def jet(
+    fn: Callable[..., object], primals: Any, series: Any
+) -> tuple[TensorOrTensors, TensorOrTensors]:
     """The output of `fn`, and its derivatives along a curve through `primals`, up to any order.
 
     Args:
@@ -178,7 +181,9 @@ def jet(fn: Callable[..., Any], primals: Any, series: Any) -> tuple[Any, Any]:
     return out
 
 
-def derivative(fn: Callable[..., Any], primals: Any, order: int) -> tuple[Any, Any]:
+def derivative(
+    fn: Callable[..., object], primals: Tensor | Sequence[Tensor], order: int
+) -> tuple[TensorOrTensors, TensorOrTensors]:
     """The output of `fn`, and its derivative of one order by a number that is added to all inputs.
 
     For elementwise functions of one input this is the derivative by that input.

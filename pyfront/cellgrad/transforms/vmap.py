@@ -13,6 +13,7 @@ from cellgrad import _native
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.core import generator, inputs, state
+from cellgrad.core.aliases import Function, MappedAxes
 from cellgrad.core.arguments import check_callable
 from cellgrad.core.errors import either, error
 from cellgrad.core.exact import Static
@@ -296,7 +297,8 @@ def _by_element(
 
         def element(t: Tensor, i: int = i, left: Any = left) -> Tensor:
             axis = next(left)
-            return t if axis is None else getitem(t, (*[slice(None)] * axis, i))
+            whole: list[slice | int] = [slice(None)] * axis if axis else []
+            return t if axis is None else getitem(t, (*whole, i))
 
         own = map_tensors(element, args)
         named = {k: map_tensors(element, kwargs[k]) for k in sorted(kwargs)}
@@ -321,7 +323,7 @@ def _joined(outs: list[Any], out_axes: Any) -> Any:
 
 
 @hinting
-def vmap(fn: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0) -> Callable[P, R]:
+def vmap(fn: Function[P, R], in_axes: MappedAxes = 0, out_axes: MappedAxes = 0) -> Callable[P, R]:
     """A function that applies `fn` to every element of a batch.
 
     Args:

@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import state
+from cellgrad.core.aliases import Rate
 from cellgrad.core.arguments import check_int
 from cellgrad.core.errors import NotCompilable, either, error
 from cellgrad.core.parameter import Parameter
@@ -81,7 +82,7 @@ class LRScheduler:
         self.last_epoch = last_epoch
         self.step()
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         """The rates of the groups at `last_epoch`."""
         raise error(
             NotImplementedError,
@@ -89,7 +90,7 @@ class LRScheduler:
             "define get_lr(self), which gives a list with one rate for each group of the optimizer",
         )
 
-    def rates_at(self, epoch: int) -> list[Any]:
+    def rates_at(self, epoch: int) -> Sequence[Rate]:
         """The rates of any step, where the schedule knows them; else from the present ones."""
         return self.get_lr()
 

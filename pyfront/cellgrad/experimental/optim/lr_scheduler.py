@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import Any
 
+from cellgrad.core.aliases import Rate
 from cellgrad.core.arguments import argument_error, check_instance, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
@@ -55,11 +55,11 @@ class StepLR(LRScheduler):
         self.gamma = check_instance(gamma, "StepLR", "gamma", float)
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         due = self.last_epoch > 0 and self.last_epoch % self.step_size == 0
         return self._times(self.gamma if due else 1.0)
 
-    def rates_at(self, epoch: int) -> list[Any]:
+    def rates_at(self, epoch: int) -> Sequence[Rate]:
         return self._base_times(self.gamma ** (epoch // self.step_size))
 
 
@@ -88,10 +88,10 @@ class MultiStepLR(LRScheduler):
         self.gamma = check_number(gamma, "MultiStepLR", "gamma")
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         return self._times(self.gamma ** self.milestones.count(self.last_epoch))
 
-    def rates_at(self, epoch: int) -> list[Any]:
+    def rates_at(self, epoch: int) -> Sequence[Rate]:
         return self._base_times(self.gamma ** sum(m <= epoch for m in self.milestones))
 
 
@@ -122,12 +122,12 @@ class ConstantLR(LRScheduler):
         self.total_iters = check_int(total_iters, "ConstantLR", "total_iters")
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         if self.last_epoch == 0:
             return self._times(self.factor)
         return self._times(1.0 / self.factor if self.last_epoch == self.total_iters else 1.0)
 
-    def rates_at(self, epoch: int) -> list[Any]:
+    def rates_at(self, epoch: int) -> Sequence[Rate]:
         return self._base_times(1.0 if epoch >= self.total_iters else self.factor)
 
 
@@ -167,12 +167,12 @@ class LinearLR(LRScheduler):
         part = min(epoch, self.total_iters) / self.total_iters
         return self.start_factor + (self.end_factor - self.start_factor) * part
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         if self.last_epoch == 0:
             return self._times(self.start_factor)
         return self._times(self._factor(self.last_epoch) / self._factor(self.last_epoch - 1))
 
-    def rates_at(self, epoch: int) -> list[Any]:
+    def rates_at(self, epoch: int) -> Sequence[Rate]:
         return self._base_times(self._factor(epoch))
 
 
@@ -192,10 +192,10 @@ class ExponentialLR(LRScheduler):
         self.gamma = check_instance(gamma, "ExponentialLR", "gamma", float)
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         return self._times(1.0 if self.last_epoch == 0 else self.gamma)
 
-    def rates_at(self, epoch: int) -> list[Any]:
+    def rates_at(self, epoch: int) -> Sequence[Rate]:
         return self._base_times(self.gamma**epoch)
 
 
@@ -224,13 +224,13 @@ class PolynomialLR(LRScheduler):
         self.total_iters = check_int(total_iters, "PolynomialLR", "total_iters")
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         epoch, total = self.last_epoch, self.total_iters
         if epoch == 0 or epoch > total:
             return self._times(1.0)
         return self._times(((total - epoch) / (total - epoch + 1)) ** self.power)
 
-    def rates_at(self, epoch: int) -> list[Any]:
+    def rates_at(self, epoch: int) -> Sequence[Rate]:
         left = 1.0 - min(epoch, self.total_iters) / self.total_iters
         return self._base_times(left**self.power)
 
@@ -247,12 +247,17 @@ class LambdaLR(LRScheduler):
     0.25
     """
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1):
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
+    ):
         groups = getattr(optimizer, "param_groups", [])
         self.lr_lambdas = each(lr_lambda, len(groups), "lr_lambda")
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
         return [float(base) * float(f(self.last_epoch)) for f, base in pairs]
 
@@ -269,7 +274,7 @@ class MultiplicativeLR(LambdaLR):
     0.25
     """
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         if self.last_epoch == 0:
             return self._times(1.0)
         pairs = zip(self.lr_lambdas, self._last_lr, strict=True)
@@ -295,7 +300,7 @@ class CosineAnnealingLR(LRScheduler):
         self.T_max = check_int(T_max, "CosineAnnealingLR", "T_max")
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         epoch, half = self.last_epoch, self.T_max
         if epoch == 0:
             return self._times(1.0)
@@ -306,7 +311,7 @@ class CosineAnnealingLR(LRScheduler):
         now, before = (1 + math.cos(math.pi * e / half) for e in (epoch, epoch - 1))
         return [now / before * (float(lr) - self.eta_min) + self.eta_min for lr in self._last_lr]
 
-    def rates_at(self, epoch: int) -> list[Any]:
+    def rates_at(self, epoch: int) -> Sequence[Rate]:
         part = (1 + math.cos(math.pi * epoch / self.T_max)) / 2
         return [self.eta_min + (float(base) - self.eta_min) * part for base in self.base_lrs]
 
@@ -356,7 +361,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         set_rates(self._last_lr, self.get_lr())
         return True
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         done, length = self._place, self.T_0
         while done >= length:
             done, length = done - length, length * self.T_mult
@@ -381,20 +386,21 @@ class CyclicLR(LRScheduler):
     def __init__(
         self,
         optimizer: Optimizer,
-        base_lr: Any,
-        max_lr: Any,
+        base_lr: float | Sequence[float],
+        max_lr: float | Sequence[float],
         step_size_up: int = 2000,
         step_size_down: int | None = None,
         mode: str = "triangular",
         gamma: float = 1.0,
-        scale_fn: Callable[[Any], Any] | None = None,
+        scale_fn: Callable[[float], float] | None = None,
         scale_mode: str = "cycle",
         last_epoch: int = -1,
     ):
         count = len(getattr(optimizer, "param_groups", []))
         self.low = each(base_lr, count, "base_lr")
         self.max_lrs = each(max_lr, count, "max_lr")
-        scales: dict[str, tuple[Callable[[Any], Any], str]] = {
+        self.scale_fn: Callable[[float], float]
+        scales: dict[str, tuple[Callable[[float], float], str]] = {
             "triangular": (lambda x: 1.0, "cycle"),
             "triangular2": (lambda x: 0.5 ** (x - 1), "cycle"),
             "exp_range": (lambda x: gamma**x, "iterations"),
@@ -410,7 +416,7 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = list(self.low)
 
-    def get_lr(self) -> list[Any]:
+    def get_lr(self) -> Sequence[Rate]:
         cycle = math.floor(1 + self.last_epoch / self.total_step_size)
         x = 1 + self.last_epoch / self.total_step_size - cycle
         up = self.step_up_ratio
@@ -511,7 +517,7 @@ class ReduceLROnPlateau:
         threshold: float = 1e-4,
         threshold_mode: str = "rel",
         cooldown: int = 0,
-        min_lr: Any = 0,
+        min_lr: float | Sequence[float] = 0,
         eps: float = 1e-8,
     ):
         if factor >= 1.0:
@@ -534,7 +540,7 @@ class ReduceLROnPlateau:
         self.best = math.inf if mode == "min" else -math.inf
         self.wait = self.cooldown_counter = self.last_epoch = 0
 
-    def step(self, metrics: Any) -> bool:
+    def step(self, metrics: float | Tensor) -> bool:
         """Counts a step that gave the number `metrics`, and lowers the rates if it is time."""
         outside()
         self.last_epoch += 1

@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Gradients, LearningRate, ParameterGroups, State
 from cellgrad.core.arguments import check_bool
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
@@ -42,7 +43,7 @@ class Optimizer(Cell):
     [0.5 2.5]
     """
 
-    def __init__(self, params: Any, defaults: dict[str, Any]):
+    def __init__(self, params: ParameterGroups, defaults: dict[str, object]):
         super().__init__(auto_prefix=False)
         if isinstance(params, Parameter) or not isinstance(params, Iterable):
             raise error(
@@ -95,7 +96,7 @@ class Optimizer(Cell):
         float_of(group.get("weight_decay", 0.0), self.cls_name, "weight_decay")
         return group
 
-    def steps(self, gradients: Any) -> list[tuple[int, Parameter, Tensor, dict[str, Any]]]:
+    def steps(self, gradients: Gradients) -> list[tuple[int, Parameter, Tensor, State]]:
         """The number of each Parameter, the Parameter, its gradient and its group; counts the step.
 
         Raises:
@@ -152,8 +153,8 @@ class Adam(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-3,
+        params: ParameterGroups,
+        lr: LearningRate = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
@@ -163,7 +164,7 @@ class Adam(Optimizer):
     ):
         check_betas(betas, self.cls_name)
         float_of(eps, self.cls_name, "eps")
-        defaults = {
+        defaults: dict[str, object] = {
             "lr": lr,
             "betas": betas,
             "eps": eps,
@@ -178,7 +179,7 @@ class Adam(Optimizer):
         if any(g["amsgrad"] for g in self.param_groups):
             self.max_exp_avg_sq = self.parameters.clone(prefix="max_exp_avg_sq", init="zeros")
 
-    def construct(self, gradients: Any) -> bool:
+    def construct(self, gradients: Gradients) -> bool:
         for i, w, g, group in self.steps(gradients):
             (beta1, beta2), lr, decay = group["betas"], group["lr"], group["weight_decay"]
             weight = wide(w)
@@ -214,8 +215,8 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-3,
+        params: ParameterGroups,
+        lr: LearningRate = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.01,
@@ -247,8 +248,8 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any,
+        params: ParameterGroups,
+        lr: LearningRate,
         momentum: float = 0,
         dampening: float = 0,
         weight_decay: float = 0.0,
@@ -262,7 +263,7 @@ class SGD(Optimizer):
                 "For 'SGD', 'nesterov' needs a positive 'momentum' and no 'dampening', but got "
                 f"{momentum} and {dampening}.",
             )
-        defaults = {
+        defaults: dict[str, object] = {
             "lr": lr,
             "momentum": float_of(momentum, "SGD", "momentum"),
             "dampening": float_of(dampening, "SGD", "dampening"),
@@ -273,7 +274,7 @@ class SGD(Optimizer):
         super().__init__(params, defaults)
         self.accum = self.parameters.clone(prefix="accum", init="zeros")
 
-    def construct(self, gradients: Any) -> bool:
+    def construct(self, gradients: Gradients) -> bool:
         for i, w, g, group in self.steps(gradients):
             momentum, dampening = group["momentum"], group["dampening"]
             weight = wide(w)

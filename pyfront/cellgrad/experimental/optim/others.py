@@ -4,10 +4,9 @@ gradient.
 
 from __future__ import annotations
 
-from typing import Any
-
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Gradients, LearningRate, ParameterGroups, State
 from cellgrad.core.arguments import check_bool, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
@@ -21,7 +20,7 @@ __all__ = ["ASGD", "Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop",
 class _Decayed(Optimizer):
     """The base: settings that are checked, and gradients with weight decay."""
 
-    def __init__(self, params: Any, **settings: Any):
+    def __init__(self, params: ParameterGroups, **settings: object):
         name = self.cls_name
         for key, value in settings.items():
             if key == "betas":
@@ -43,7 +42,7 @@ class _Decayed(Optimizer):
             [Parameter(Tensor(value, kind), name=f"{name}.{p.name}") for p in self.parameters]
         )
 
-    def decayed(self, gradients: Any) -> list[tuple[int, Parameter, Tensor, Tensor, Any]]:
+    def decayed(self, gradients: Gradients) -> list[tuple[int, Parameter, Tensor, Tensor, State]]:
         """The number of each Parameter, the Parameter, its value and gradient, and its group."""
         out = []
         for i, w, g, group in self.steps(gradients):
@@ -82,8 +81,8 @@ class Adadelta(_Decayed):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1.0,
+        params: ParameterGroups,
+        lr: LearningRate = 1.0,
         rho: float = 0.9,
         eps: float = 1e-6,
         weight_decay: float = 0.0,
@@ -96,7 +95,7 @@ class Adadelta(_Decayed):
         )
         self.accum, self.accum_update = self._zeros("accum"), self._zeros("accum_update")
 
-    def construct(self, gradients: Any) -> bool:
+    def construct(self, gradients: Gradients) -> bool:
         for i, w, weight, g, group in self.decayed(gradients):
             rho, eps = group["rho"], group["eps"]
             square = _mixed(self.accum[i], rho, g * g)
@@ -126,8 +125,8 @@ class Adagrad(_Decayed):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-2,
+        params: ParameterGroups,
+        lr: LearningRate = 1e-2,
         lr_decay: float = 0.0,
         weight_decay: float = 0.0,
         initial_accumulator_value: float = 0.0,
@@ -149,7 +148,7 @@ class Adagrad(_Decayed):
         for accum, group in zip(self.accum, groups, strict=True):
             accum.set_data(ops.full_like(accum, group["initial_accumulator_value"]))
 
-    def construct(self, gradients: Any) -> bool:
+    def construct(self, gradients: Gradients) -> bool:
         for i, w, weight, g, group in self.decayed(gradients):
             rate = group["lr"] / (1.0 + (self.state_step - 1.0) * group["lr_decay"])
             total = wide(self.accum[i]) + g * g
@@ -177,8 +176,8 @@ class Adamax(_Decayed):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 2e-3,
+        params: ParameterGroups,
+        lr: LearningRate = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
@@ -190,7 +189,7 @@ class Adamax(_Decayed):
         )
         self.exp_avg, self.exp_inf = self._zeros("exp_avg"), self._zeros("exp_inf")
 
-    def construct(self, gradients: Any) -> bool:
+    def construct(self, gradients: Gradients) -> bool:
         for i, w, weight, g, group in self.decayed(gradients):
             beta1, beta2 = group["betas"]
             m = _mixed(self.exp_avg[i], beta1, g)
@@ -221,8 +220,8 @@ class NAdam(_Decayed):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 2e-3,
+        params: ParameterGroups,
+        lr: LearningRate = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
@@ -239,7 +238,7 @@ class NAdam(_Decayed):
         self.exp_avg, self.exp_avg_sq = self._zeros("exp_avg"), self._zeros("exp_avg_sq")
         self.mu_product = self._numbers("mu_product", 1.0)
 
-    def construct(self, gradients: Any) -> bool:
+    def construct(self, gradients: Gradients) -> bool:
         for i, w, weight, g, group in self.decayed(gradients):
             (beta1, beta2), lr, decay = group["betas"], group["lr"], group["momentum_decay"]
             step = self.state_step
@@ -274,8 +273,8 @@ class RAdam(_Decayed):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-3,
+        params: ParameterGroups,
+        lr: LearningRate = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
@@ -283,7 +282,7 @@ class RAdam(_Decayed):
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
         self.exp_avg, self.exp_avg_sq = self._zeros("exp_avg"), self._zeros("exp_avg_sq")
 
-    def construct(self, gradients: Any) -> bool:
+    def construct(self, gradients: Gradients) -> bool:
         for i, w, weight, g, group in self.decayed(gradients):
             beta1, beta2 = group["betas"]
             step = self.state_step
@@ -323,8 +322,8 @@ class RMSprop(_Decayed):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-2,
+        params: ParameterGroups,
+        lr: LearningRate = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
         weight_decay: float = 0.0,
@@ -345,7 +344,7 @@ class RMSprop(_Decayed):
         self.mean_square, self.mean_grad = self._zeros("mean_square"), self._zeros("mean_grad")
         self.moment = self._zeros("moment")
 
-    def construct(self, gradients: Any) -> bool:
+    def construct(self, gradients: Gradients) -> bool:
         for i, w, weight, g, group in self.decayed(gradients):
             square = _mixed(self.mean_square[i], group["alpha"], g * g)
             if group["centered"]:
@@ -380,8 +379,8 @@ class ASGD(_Decayed):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-2,
+        params: ParameterGroups,
+        lr: LearningRate = 1e-2,
         lambd: float = 1e-4,
         alpha: float = 0.75,
         t0: float = 1e6,
@@ -400,7 +399,7 @@ class ASGD(_Decayed):
         self.eta, self.mu = self._numbers("eta", 0.0), self._numbers("mu", 1.0)
         self.ax = self._zeros("ax")
 
-    def construct(self, gradients: Any) -> bool:
+    def construct(self, gradients: Gradients) -> bool:
         for i, w, weight, g, group in self.decayed(gradients):
             lr, step = group["lr"], self.state_step
             eta = ops.select(ops.equal(step, 1.0), lr, self.eta[i])
@@ -437,8 +436,8 @@ class Rprop(_Decayed):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-2,
+        params: ParameterGroups,
+        lr: LearningRate = 1e-2,
         etas: tuple[float, float] = (0.5, 1.2),
         step_sizes: tuple[float, float] = (1e-6, 50),
         *,
@@ -457,7 +456,7 @@ class Rprop(_Decayed):
         super().__init__(params, lr=lr, etas=etas, step_sizes=step_sizes, maximize=maximize)
         self.prev, self.step_size = self._zeros("prev"), self._zeros("step_size")
 
-    def construct(self, gradients: Any) -> bool:
+    def construct(self, gradients: Gradients) -> bool:
         for i, w, weight, g, group in self.decayed(gradients):
             (less, more), (least, most) = group["etas"], group["step_sizes"]
             agree = g * wide(self.prev[i])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cellgrad import nn, ops
+from cellgrad.core.aliases import Dims, InitLike, PaddingLike, TensorLike
 from cellgrad.core.arguments import check_int, check_ints
 from cellgrad.core.dtype import Type, or_default
 from cellgrad.core.initializer import Normal, Uniform, initializer
@@ -66,10 +68,10 @@ class Conv1d(nn.Conv1d):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Dims,
+        stride: Dims = 1,
+        padding: PaddingLike = 0,
+        dilation: Dims = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
@@ -101,10 +103,10 @@ class Conv2d(nn.Conv2d):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Dims,
+        stride: Dims = 1,
+        padding: PaddingLike = 0,
+        dilation: Dims = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
@@ -136,10 +138,10 @@ class Conv3d(nn.Conv3d):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Dims,
+        stride: Dims = 1,
+        padding: PaddingLike = 0,
+        dilation: Dims = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
@@ -176,7 +178,7 @@ class LayerNorm(nn.Cell):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Dims,
         eps: float = 1e-05,
         elementwise_affine: bool = True,
         bias: bool = True,
@@ -226,7 +228,7 @@ class Embedding(nn.Cell):
         norm_type: float = 2.0,
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
-        _weight: Any = None,
+        _weight: TensorLike | None = None,
         _freeze: bool = False,
         dtype: Type | None = None,
     ):
@@ -289,13 +291,13 @@ class ConvTranspose2d(nn.Cell):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: Dims,
+        stride: Dims = 1,
+        padding: PaddingLike = 0,
+        output_padding: Dims = 0,
         groups: int = 1,
         bias: bool = True,
-        dilation: Any = 1,
+        dilation: Dims = 1,
         padding_mode: str = "zeros",
         dtype: Type | None = None,
     ):
@@ -339,9 +341,11 @@ class UpsamplingNearest2d(nn.Cell):
     (1, 1, 4, 6)
     """
 
-    settings: tuple[Any, ...] = ("nearest", None)
+    settings: tuple[str, bool | None] = ("nearest", None)
 
-    def __init__(self, size: Any = None, scale_factor: Any = None):
+    def __init__(
+        self, size: Dims | None = None, scale_factor: float | Sequence[float] | None = None
+    ):
         super().__init__()
         self.size, self.scale_factor = size, scale_factor
 
@@ -368,7 +372,7 @@ class ZeroPad1d(nn.ConstantPad1d):
     [[0. 1. 2. 0. 0.]]
     """
 
-    def __init__(self, padding: Any):
+    def __init__(self, padding: PaddingLike):
         super().__init__(padding, 0.0)
 
 
@@ -379,5 +383,5 @@ class ZeroPad3d(nn.ConstantPad3d):
     (1, 3, 3, 3)
     """
 
-    def __init__(self, padding: Any):
+    def __init__(self, padding: PaddingLike):
         super().__init__(padding, 0.0)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cellgrad import ops
 from cellgrad.core import absent
+from cellgrad.core.aliases import Axis, TensorLike
 from cellgrad.core.tensor import Tensor
 from cellgrad.mint import _helpers as h
 from cellgrad.mint.nn import _functional_forms
@@ -14,7 +15,7 @@ from cellgrad.mint.nn._functional_forms import *  # noqa: F403
 __all__ = [*_functional_forms.__all__, "adaptive_max_pool1d", "batch_norm", "linear", "normalize"]
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
+def adaptive_max_pool1d(input: Tensor, output_size: int, return_indices: bool = False) -> Tensor:
     """See `ops.adaptive_max_pool1d`.
 
     Raises:
@@ -30,10 +31,10 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 
 def batch_norm(
     input: Tensor,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any = None,
-    bias: Any = None,
+    running_mean: TensorLike,
+    running_var: TensorLike,
+    weight: TensorLike | None = None,
+    bias: TensorLike | None = None,
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-5,
@@ -59,7 +60,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return out if bias is None else ops.add(out, bias)
 
 
-def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
+def normalize(input: Tensor, p: float = 2.0, dim: Axis = 1, eps: float = 1e-12) -> Tensor:
     """The input over its norms along `dim`, which are at least `eps`.
 
     >>> print(mint.nn.functional.normalize(Tensor([[3.0, 4.0]])))

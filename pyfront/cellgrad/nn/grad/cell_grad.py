@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
+from cellgrad.core.aliases import TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_callable
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.transforms.grad import jvp, vjp
+from cellgrad.transforms.products import jvp, vjp
 
 __all__ = ["CustomVjp", "Jvp", "Vjp", "custom_vjp"]
 
@@ -26,11 +27,11 @@ class Jvp(Cell):
     9.0 6.0
     """
 
-    def __init__(self, fn: Callable[..., Any]):
+    def __init__(self, fn: Callable[..., object]):
         super().__init__()
         self.fn = check_callable(fn, "Jvp", "fn", "a Cell or a function")
 
-    def construct(self, *args: Any) -> Any:
+    def construct(self, *args: object) -> TensorOrTensors:
         """The output, and the derivative."""
         *inputs, v = _with_last(args, "Jvp", "direction")
         one = len(inputs) == 1 and isinstance(inputs[0], Tensor)
@@ -50,11 +51,11 @@ class Vjp(Cell):
     [1. 4.] [ 2. 40.]
     """
 
-    def __init__(self, fn: Callable[..., Any]):
+    def __init__(self, fn: Callable[..., object]):
         super().__init__()
         self.fn = check_callable(fn, "Vjp", "fn", "a Cell or a function")
 
-    def construct(self, *args: Any) -> Any:
+    def construct(self, *args: object) -> TensorOrTensors:
         """The output, and the gradients."""
         *inputs, v = _with_last(args, "Vjp", "cotangent")
         out, pull_back = vjp(self.fn, *inputs)
@@ -104,7 +105,11 @@ class CustomVjp(Cell):
         )
 
 
-def custom_vjp(fn: Callable[..., Any] | None = None) -> Any:
+@overload
+def custom_vjp(fn: Callable[..., object]) -> CustomVjp: ...
+@overload
+def custom_vjp(fn: None = None) -> Callable[[Callable[..., object]], CustomVjp]: ...
+def custom_vjp(fn: Callable[..., object] | None = None) -> Any:
     """Makes a function one whose gradient is given by hand; a decorator, with or without a call.
 
     What it makes has the method ``defbwd(bwd)``, where ``bwd(*inputs, out, dout)`` gives the

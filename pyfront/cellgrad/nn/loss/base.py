@@ -6,6 +6,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -40,7 +41,7 @@ class LossBase(Cell):
         """All dimensions of `x`."""
         return tuple(range(x.ndim))
 
-    def get_loss(self, x: Tensor, weights: Any = 1.0) -> Tensor:
+    def get_loss(self, x: Tensor, weights: TensorLike = 1.0) -> Tensor:
         """The weighted, reduced loss, computed in float32 at least, in the dtype of `x`."""
         if x.dtype.kind == "c":
             raise error(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cellgrad import ops
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.tensor import Tensor
@@ -42,7 +40,11 @@ class CTCLoss(LossBase):
         self.blank, self.reduction, self.zero_infinity = blank, reduction, zero_infinity
 
     def construct(
-        self, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any
+        self,
+        log_probs: Tensor,
+        targets: Tensor,
+        input_lengths: Tensor,
+        target_lengths: Tensor,
     ) -> Tensor:
         for name, value in (("log_probs", log_probs), ("targets", targets)):
             check_instance(value, "CTCLoss", name, Tensor)

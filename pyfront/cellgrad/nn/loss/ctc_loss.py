@@ -14,6 +14,7 @@ from cellgrad import ops
 from cellgrad.capture.repeat import repeat
 from cellgrad.capture.rows import Rows
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -37,8 +38,8 @@ _INTEGERS = (mstype.int32, mstype.int64)
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
-    input_lengths: Any,
-    target_lengths: Any,
+    input_lengths: TensorLike,
+    target_lengths: TensorLike,
     blank: int = 0,
     reduction: str = "mean",
     zero_infinity: bool = False,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -18,7 +17,7 @@ from cellgrad.core.record import check_tensor, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.loss.ctc_loss import ctc_loss
 from cellgrad.ops._elementwise import Primitive
-from cellgrad.transforms.grad import vjp
+from cellgrad.transforms.products import vjp
 
 __all__ = ["CTCLoss", "CTCLossV2"]
 
@@ -56,7 +55,11 @@ class CTCLossV2(Primitive):
         self.zero_infinity = check_bool(zero_infinity, self.name, "zero_infinity")
 
     def __call__(
-        self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any
+        self,
+        log_probs: Tensor,
+        targets: Tensor,
+        input_lengths: TensorLike,
+        target_lengths: TensorLike,
     ) -> tuple[Tensor, Tensor]:
         return ctc_loss(
             log_probs,

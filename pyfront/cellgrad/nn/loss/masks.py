@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.aliases import Activation
 from cellgrad.core.arguments import (
     argument_error,
     check_ndim,
@@ -72,7 +73,7 @@ class MultiClassDiceLoss(LossBase):
         self,
         weights: Tensor | None = None,
         ignore_indiex: int | None = None,
-        activation: Any = "softmax",
+        activation: Activation = "softmax",
     ):
         super().__init__()
         known = ("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")

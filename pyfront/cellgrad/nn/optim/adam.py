@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Gradients, LearningRate, ParameterGroups
 from cellgrad.core.arguments import check_bool, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.foreign import argument_hint
@@ -72,17 +72,17 @@ class Adam(_Moments):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 1e-3,
+        params: ParameterGroups,
+        learning_rate: LearningRate = 1e-3,
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-8,
         use_locking: bool = False,
         use_nesterov: bool = False,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
         loss_scale: float = 1.0,
         use_amsgrad: bool = False,
-        **kwargs: Any,
+        **kwargs: object,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         unknown = set(kwargs) - {"use_lazy", "use_offload"}
@@ -105,7 +105,7 @@ class Adam(_Moments):
         if use_amsgrad:
             self.vhat = self.slots("vhat")
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         steps = self.prepared(gradients)
         power1 = ops.assign(self.beta1_power, self.beta1_power * self.beta1)
         power2 = ops.assign(self.beta2_power, self.beta2_power * self.beta2)
@@ -132,14 +132,14 @@ class AdamOffload(Adam):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 1e-3,
+        params: ParameterGroups,
+        learning_rate: LearningRate = 1e-3,
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-8,
         use_locking: bool = False,
         use_nesterov: bool = False,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
         loss_scale: float = 1.0,
     ):
         super().__init__(
@@ -187,19 +187,19 @@ class AdamWeightDecay(_Moments):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 1e-3,
+        params: ParameterGroups,
+        learning_rate: LearningRate = 1e-3,
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-6,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay)
         self._coefficients(beta1, beta2, eps)
         self.moments1 = self.slots("adam_m")
         self.moments2 = self.slots("adam_v")
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         decays = self.decays()
         for i, (w, g, lr) in enumerate(self.prepared(gradients, decay=False)):
             m = self._first(self.moments1[i], g)
@@ -231,12 +231,12 @@ class AdaMax(_Moments):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 0.001,
+        params: ParameterGroups,
+        learning_rate: LearningRate = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-8,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
         loss_scale: float = 1.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
@@ -245,7 +245,7 @@ class AdaMax(_Moments):
         self.moment1 = self.slots("moment1")
         self.moment2 = self.slots("moment2")
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         steps = self.prepared(gradients)
         power = ops.assign(self.beta1_power, self.beta1_power * self.beta1).reshape(())
         for (w, g, lr), first, greatest in zip(steps, self.moment1, self.moment2):
@@ -276,12 +276,12 @@ class Lamb(_Moments):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any,
+        params: ParameterGroups,
+        learning_rate: LearningRate,
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-6,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay)
         self._coefficients(beta1, beta2, eps)
@@ -289,7 +289,7 @@ class Lamb(_Moments):
         self.moments1 = self.slots("lamb_m")
         self.moments2 = self.slots("lamb_v")
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         decays = self.decays()
         steps = self.prepared(gradients, decay=False)
         count = ops.cast(self.global_step, mstype.default_float()).reshape(())

@@ -5,9 +5,9 @@ FTRL, ProximalAdagrad.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.aliases import Gradients, LearningRate, ParameterGroups
 from cellgrad.core.arguments import check_bool
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.optim.optimizer import Optimizer, float_of, wide
@@ -37,18 +37,18 @@ class Adagrad(Optimizer):
 
     def __init__(
         self,
-        params: Any,
+        params: ParameterGroups,
         accum: float = 0.1,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         update_slots: bool = True,
         loss_scale: float = 1.0,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.update_slots = check_bool(update_slots, self.cls_name, "update_slots")
         self.accum = self.slots("accum", float_of(accum, self.cls_name, "accum"))
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         for (w, g, lr), accum in zip(self.prepared(gradients), self.accum):
             total = wide(accum)
             if self.update_slots:
@@ -82,15 +82,15 @@ class RMSProp(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 0.1,
+        params: ParameterGroups,
+        learning_rate: LearningRate = 0.1,
         decay: float = 0.9,
         momentum: float = 0.0,
         epsilon: float = 1e-10,
         use_locking: bool = False,
         centered: bool = False,
         loss_scale: float = 1.0,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check_bool(use_locking, self.cls_name, "use_locking")
@@ -103,7 +103,7 @@ class RMSProp(Optimizer):
         self.ms = self.slots("mean_square", "ones")
         self.moment = self.slots("moment")
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         for i, (w, g, lr) in enumerate(self.prepared(gradients)):
             square = wide(self.ms[i]) * self.decay + ops.square(g) * (1.0 - self.decay)
             ops.assign(self.ms[i], square)
@@ -143,12 +143,12 @@ class Adadelta(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 1.0,
+        params: ParameterGroups,
+        learning_rate: LearningRate = 1.0,
         rho: float = 0.9,
         epsilon: float = 1e-6,
         loss_scale: float = 1.0,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.rho = float_of(rho, self.cls_name, "rho")
@@ -157,7 +157,7 @@ class Adadelta(Optimizer):
         self.accum = self.slots("accum")
         self.accum_update = self.slots("accum_update")
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         rho, eps = self.rho, self.epsilon
         for (w, g, lr), accum, changes in zip(
             self.prepared(gradients), self.accum, self.accum_update
@@ -194,15 +194,15 @@ class FTRL(Optimizer):
 
     def __init__(
         self,
-        params: Any,
+        params: ParameterGroups,
         initial_accum: float = 0.1,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         lr_power: float = -0.5,
         l1: float = 0.0,
         l2: float = 0.0,
         use_locking: bool = False,
         loss_scale: float = 1.0,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check_bool(use_locking, self.cls_name, "use_locking")
@@ -213,7 +213,7 @@ class FTRL(Optimizer):
         self.moments = self.slots("moments", initial)
         self.linear = self.slots("linear")
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         for (w, g, lr), moments, linear in zip(self.prepared(gradients), self.moments, self.linear):
             before, weight = wide(moments), wide(w)
             total = before + ops.square(g)

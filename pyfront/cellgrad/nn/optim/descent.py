@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Gradients, LearningRate, ParameterGroups
 from cellgrad.core.arguments import check_bool, check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
@@ -37,8 +37,8 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 0.1,
+        params: ParameterGroups,
+        learning_rate: LearningRate = 0.1,
         momentum: float = 0.0,
         dampening: float = 0.0,
         weight_decay: float = 0.0,
@@ -66,7 +66,7 @@ class SGD(Optimizer):
         # 1 before the first step: the buffer then becomes the gradient, undamped.
         self.stat = self.slots("stat", "ones")
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         steps = self.prepared(gradients)
         for (w, g, lr), accum, stat in zip(steps, self.accum, self.stat):
             if not self.has_momentum:
@@ -99,10 +99,10 @@ class Momentum(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any,
+        params: ParameterGroups,
+        learning_rate: LearningRate,
         momentum: float,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
         loss_scale: float = 1.0,
         use_nesterov: bool = False,
     ):
@@ -113,7 +113,7 @@ class Momentum(Optimizer):
         self.params = self._parameters
         self.moments = self.slots("moments")
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         for (w, g, lr), moments in zip(self.prepared(gradients), self.moments):
             new = wide(moments) * self.momentum + g
             ops.assign(moments, new)
@@ -143,11 +143,11 @@ class Rprop(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 0.1,
+        params: ParameterGroups,
+        learning_rate: LearningRate = 0.1,
         etas: tuple[float, float] = (0.5, 1.2),
         step_sizes: tuple[float, float] = (1e-6, 50.0),
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay)
         for name, pair in (("etas", etas), ("step_sizes", step_sizes)):
@@ -169,7 +169,7 @@ class Rprop(Optimizer):
         self.prev = self.slots("prev")
         self.step_size = self.slots("step_size")
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         first = ops.equal(self.global_step, 0)
         for (w, g, lr), prev, size in zip(self.prepared(gradients), self.prev, self.step_size):
             product = g * wide(prev)
@@ -206,12 +206,12 @@ class ASGD(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = 0.1,
+        params: ParameterGroups,
+        learning_rate: LearningRate = 0.1,
         lambd: float = 1e-4,
         alpha: float = 0.75,
         t0: float = 1e6,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay)
         self.lambd = float_of(lambd, self.cls_name, "lambd")
@@ -223,7 +223,7 @@ class ASGD(Optimizer):
         self.eta = ParameterTuple(Parameter(zero, name=f"eta_{n}") for n in names)
         self.ax = self.slots("ax_")
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         steps = self.prepared(gradients)
         count = ops.cast(self.global_step, mstype.default_float()).reshape(())
         for (w, g, lr), mu, eta, ax in zip(steps, self.mu, self.eta, self.ax):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.aliases import Gradients, TensorOrTensors
 from cellgrad.core.arguments import check_bool, check_callable, check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
@@ -75,7 +75,7 @@ class LARS(Optimizer):
         opt.exec_weight_decay = opt.need_scale = False
         opt.reciprocal_scale = 1.0
 
-    def construct(self, gradients: Any) -> Any:
+    def construct(self, gradients: Gradients) -> TensorOrTensors:
         scaled = self.scale_grad(self._checked(gradients))
         rate = self.opt.get_lr() if self.use_clip else 0.0
         rates = rate if isinstance(rate, tuple) else [rate] * self.param_length

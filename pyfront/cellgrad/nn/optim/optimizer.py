@@ -9,6 +9,13 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import (
+    Gradients,
+    LearningRate,
+    ParameterGroups,
+    TensorLike,
+    TensorOrTensors,
+)
 from cellgrad.core.arguments import check_bool, check_instance, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
@@ -163,9 +170,9 @@ class Optimizer(Cell):
 
     def __init__(
         self,
-        learning_rate: Any,
-        parameters: Any,
-        weight_decay: Any = 0.0,
+        learning_rate: LearningRate,
+        parameters: ParameterGroups,
+        weight_decay: LearningRate = 0.0,
         loss_scale: float = 1.0,
     ):
         super().__init__(auto_prefix=False)
@@ -327,7 +334,7 @@ class Optimizer(Cell):
             return _ScaledDecay(weight_decay, self.loss_scale)
         return float_of(weight_decay, self.cls_name, "weight_decay") * self.loss_scale
 
-    def slots(self, prefix: str, init: Any = "zeros") -> ParameterTuple:
+    def slots(self, prefix: str, init: TensorLike | str = "zeros") -> ParameterTuple:
         """State of the Parameters' shapes: new Parameters named ``prefix.name``. With
         `enable_parallel_optimizer`, this rank's part of it.
         """
@@ -337,7 +344,7 @@ class Optimizer(Cell):
 
     # --- what a step uses ---------------------------------------------------------------------
 
-    def get_lr(self) -> Any:
+    def get_lr(self) -> TensorOrTensors:
         """The learning rate of this step: one, or with rates in groups a tuple, one a Parameter.
 
         >>> optimizer = nn.SGD([Parameter(Tensor([1.0]), name="w")], learning_rate=0.5)
@@ -354,7 +361,7 @@ class Optimizer(Cell):
                 found[id(cell)] = cell(self.global_step).reshape(())
         return tuple(found[id(cell)] for cell in self.learning_rate)
 
-    def get_weight_decay(self) -> Any:
+    def get_weight_decay(self) -> TensorOrTensors:
         """The weight decay of this step: one, or with groups a tuple, one a Parameter."""
         if self.is_group:
             return tuple(
@@ -404,7 +411,9 @@ class Optimizer(Cell):
             return tuple(gradients)
         return tuple(g * self.reciprocal_scale for g in gradients)
 
-    def prepared(self, gradients: Any, decay: bool = True) -> list[tuple[Tensor, Tensor, Any]]:
+    def prepared(
+        self, gradients: Sequence[Tensor] | _shards.Parts, decay: bool = True
+    ) -> list[tuple[Tensor, Tensor, Tensor]]:
         """Each Parameter, its gradient with decay (unless the update does it), centralised and
         unscaled, and its learning rate; counts the step. Of `Parts`, the parts of the Parameters.
 
@@ -460,7 +469,7 @@ class Optimizer(Cell):
                 )
         return tuple(gradients)
 
-    def get_lr_parameter(self, param: Any) -> Any:
+    def get_lr_parameter(self, param: Any) -> TensorOrTensors:
         """The learning rate of a Parameter, or those of a list of them.
 
         Raises:
@@ -488,7 +497,7 @@ class Optimizer(Cell):
             out.append(rate.learning_rate if isinstance(rate, _Constant | _Listed) else rate)
         return out if isinstance(param, list) else out[0]
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         """The new value of each Parameter, from what `prepared` makes of the gradients; updates the state.
 
         An optimizer defines this where it works element by element, or `construct`.
@@ -497,7 +506,7 @@ class Optimizer(Cell):
             NotImplementedError, f"For '{self.cls_name}', the method 'construct' is not defined."
         )
 
-    def construct(self, gradients: Any) -> Any:
+    def construct(self, gradients: Gradients) -> TensorOrTensors:
         values = self.update(gradients)
         if self.shards is not None:
             pairs = zip(self._parameters, values, strict=True)

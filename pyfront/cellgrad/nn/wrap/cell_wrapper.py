@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.aliases import TensorLike, TensorOrTensors
 from cellgrad.core.arguments import check_bool, check_callable, check_instance
 from cellgrad.core.context import ParallelMode
 from cellgrad.core.errors import error
@@ -46,17 +48,17 @@ class WithLossCell(Cell):
     ()
     """
 
-    def __init__(self, backbone: Cell, loss_fn: Any):
+    def __init__(self, backbone: Cell, loss_fn: Cell | Callable[..., Tensor] | None):
         super().__init__(auto_prefix=False)
         self._backbone = backbone
-        self._loss_fn = loss_fn
+        self._loss_fn: Any = loss_fn
 
     @property
     def backbone_network(self) -> Cell:
         """The network."""
         return self._backbone
 
-    def construct(self, data: Any, label: Any) -> Any:
+    def construct(self, data: Tensor, label: Tensor) -> Tensor:
         return self._loss_fn(self._backbone(data), label)
 
 
@@ -74,13 +76,18 @@ class WithEvalCell(Cell):
     4.0 [[3.]] [[1.]]
     """
 
-    def __init__(self, network: Cell, loss_fn: Any, add_cast_fp32: bool = False):
+    def __init__(
+        self,
+        network: Cell,
+        loss_fn: Cell | Callable[..., Tensor] | None,
+        add_cast_fp32: bool = False,
+    ):
         super().__init__(auto_prefix=False)
         self._network = network
-        self._loss_fn = loss_fn
+        self._loss_fn: Any = loss_fn
         self.add_cast_fp32 = check_bool(add_cast_fp32, self.cls_name, "add_cast_fp32")
 
-    def construct(self, data: Any, label: Any) -> tuple[Any, Any, Any]:
+    def construct(self, data: Tensor, label: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         outputs = self._network(data)
         if self.add_cast_fp32:
             outputs, label = cast_floats((outputs, label), mstype.float32)
@@ -100,7 +107,12 @@ class WithGradCell(Cell):
     [[4. 8.]]
     """
 
-    def __init__(self, network: Cell, loss_fn: Any = None, sens: Any = None):
+    def __init__(
+        self,
+        network: Cell,
+        loss_fn: Cell | Callable[..., Tensor] | None = None,
+        sens: TensorLike | None = None,
+    ):
         super().__init__(auto_prefix=False)
         self.network = network
         self.loss_fn = loss_fn
@@ -110,7 +122,7 @@ class WithGradCell(Cell):
         self.network_with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
         self.network_with_loss.set_train()
 
-    def construct(self, *inputs: Any) -> Any:
+    def construct(self, *inputs: object) -> tuple[Tensor, ...]:
         gradient = self.grad(self.network_with_loss, self.weights)
         return gradient(*inputs) if self.sens is None else gradient(*inputs, self.sens)
 
@@ -134,8 +146,8 @@ class ForwardValueAndGrad(Cell):
 
     def __init__(
         self,
-        network: Any,
-        weights: Any = None,
+        network: Cell,
+        weights: TensorLike | None = None,
         get_all: bool = False,
         get_by_list: bool = False,
         sens_param: bool = False,
@@ -154,7 +166,7 @@ class ForwardValueAndGrad(Cell):
         self.sens_param = check_bool(sens_param, self.cls_name, "sens_param")
         self.grad = ops.GradOperation(get_all, get_by_list, sens_param)
 
-    def construct(self, *inputs: Any) -> tuple[Any, Any]:
+    def construct(self, *inputs: object) -> tuple[TensorOrTensors, TensorOrTensors]:
         forward = inputs[:-1] if self.sens_param else inputs
         gradient = self.grad(self.network, self.weights)
         return self.network(*forward), gradient(*inputs)
@@ -206,7 +218,13 @@ class TrainOneStepCell(Cell):
     ()
     """
 
-    def __init__(self, network: Cell, optimizer: Cell, sens: Any = None, return_grad: bool = False):
+    def __init__(
+        self,
+        network: Cell,
+        optimizer: Cell,
+        sens: TensorLike | None = None,
+        return_grad: bool = False,
+    ):
         super().__init__(auto_prefix=False)
         for name, value in (("network", network), ("optimizer", optimizer)):
             check_instance(value, self.cls_name, name, Cell)
@@ -235,12 +253,14 @@ class TrainOneStepCell(Cell):
 
     if not TYPE_CHECKING:
 
-        def __call__(self, *args, **kwargs):
+        def __call__(self, *args: object, **kwargs: object) -> object:
             if self.ordered is None or state.current.scope is not None:
                 return super().__call__(*args, **kwargs)
             return self.ordered(args, kwargs)
 
-    def loss_and_gradients(self, scale: Any, *inputs: Any) -> tuple[Any, tuple[Tensor, ...]]:
+    def loss_and_gradients(
+        self, scale: TensorLike | None, *inputs: object
+    ) -> tuple[TensorOrTensors, tuple[Tensor, ...]]:
         """The network's output, and the gradients of it times a scale, from one evaluation: state
         that the network updates, such as running means, is updated once.
         """
@@ -255,24 +275,24 @@ class TrainOneStepCell(Cell):
         each = out if isinstance(out, tuple | list) else (out,)
         return tuple(t * ops.cast(scale, t.dtype) for t in each), out
 
-    def gradients(self, *inputs: Any) -> tuple[Any, tuple[Tensor, ...]]:
+    def gradients(self, *inputs: object) -> tuple[TensorOrTensors, tuple[Tensor, ...]]:
         """The loss, and the gradients of this rank, not yet reduced."""
         return self.loss_and_gradients(self.sens if self.sense_flag else None, *inputs)
 
-    def reduced(self, grads: tuple[Tensor, ...]) -> Any:
+    def reduced(self, grads: tuple[Tensor, ...]) -> TensorOrTensors:
         """The gradients over all ranks: Tensors, or where the optimizer has its state in parts, `Parts`."""
         if self.shards is None:
             return self.grad_reducer(grads)
         return self.shards.reduced(grads, self.mean, None)
 
-    def finish(self, loss: Any, grads: Any) -> Any:
+    def finish(self, loss: TensorLike, grads: Sequence[Tensor]) -> TensorOrTensors:
         """Updates by reduced gradients; what the step gives."""
         self.optimizer(grads)
         if self.return_grad:
             return loss, {p.name: g for p, g in zip(self.weights, grads)}
         return loss
 
-    def construct(self, *inputs: Any) -> Any:
+    def construct(self, *inputs: object) -> TensorOrTensors:
         refuse_ordered(self)
         loss, grads = self.gradients(*inputs)
         return self.finish(loss, self.reduced(grads))

@@ -24,7 +24,7 @@ def _all_finite(inputs: Any) -> Tensor:
     return ops.full((), True) if result is None else result
 
 
-def all_finite(inputs: Any) -> Tensor:
+def all_finite(inputs: object) -> Tensor:
     """Whether all elements of all tensors are finite: a 0-d bool Tensor.
 
     Args:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from cellgrad.core.aliases import Gradients, ParameterGroups
 from cellgrad.core.arguments import check_bool, check_int
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.ops.collectives import broadcast, check_group, reduced_gradients
 from cellgrad.parallel._utils import _get_gradients_mean
@@ -32,7 +32,7 @@ class DistributedGradReducer(Cell):
 
     def __init__(
         self,
-        parameters: Any,
+        parameters: ParameterGroups,
         mean: bool | None = None,
         degree: int | None = None,
         fusion_type: int = 1,
@@ -47,7 +47,7 @@ class DistributedGradReducer(Cell):
             check_int(degree, self.cls_name, "degree", at_least=1)
         self.group = check_group(group, self.cls_name)
 
-    def construct(self, grads: Any) -> Any:
+    def construct(self, grads: Gradients) -> tuple[Tensor, ...]:
         return reduced_gradients(grads, self.mean, self.degree, self.group)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 from cellgrad import ops
 from cellgrad.capture.branches import perform_where
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.aliases import Gradients, TensorLike, TensorOrTensors
 from cellgrad.core.arguments import check_instance, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
@@ -17,6 +18,8 @@ from cellgrad.nn.cell import Cell
 from cellgrad.nn.wrap.cell_wrapper import TrainOneStepCell
 from cellgrad.nn.wrap.finite import all_finite
 from cellgrad.ops.collectives import all_reduce
+
+T = TypeVar("T")
 
 __all__ = [
     "DynamicLossScaleUpdateCell",
@@ -56,7 +59,7 @@ class FixedLossScaleUpdateCell(Cell):
         """The first scale."""
         return self.loss_scale_value
 
-    def construct(self, _: Any, overflow: Tensor) -> Tensor:
+    def construct(self, _: object, overflow: Tensor) -> Tensor:
         return overflow
 
 
@@ -136,7 +139,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     4.0 False 1024.0
     """
 
-    def __init__(self, network: Cell, optimizer: Cell, scale_sense: Any):
+    def __init__(self, network: Cell, optimizer: Cell, scale_sense: Tensor | Cell):
         super().__init__(network, optimizer, sens=None)
         self.hyper_map = ops.HyperMap()
         self.is_distributed = False
@@ -170,11 +173,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         check_instance(sens, self.cls_name, "sens", Tensor)
         self.scale_sense.set_data(sens)
 
-    def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Tensor, Any]:
+    def start_overflow_check(self, pre_cond: object, compute_input: T) -> tuple[Tensor, T]:
         """A status for `get_overflow_status`, and `compute_input`; nothing needs to be started."""
         return ops.zeros(8, mstype.int32), compute_input
 
-    def get_overflow_status(self, status: Any, compute_output: Any) -> Tensor:
+    def get_overflow_status(self, status: Tensor, compute_output: Gradients) -> Tensor:
         """Whether an element of the gradients is not finite: a 0-d bool Tensor."""
         return ops.logical_not(all_finite(compute_output))  # type: ignore[no-any-return]
 
@@ -184,18 +187,20 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             return self.loss_scaling_manager(self.scale_sense, overflow)  # type: ignore[no-any-return]
         return overflow
 
-    def gradients(self, *inputs: Any) -> tuple[Any, tuple[Tensor, ...]]:
+    def gradients(self, *inputs: object) -> tuple[TensorOrTensors, tuple[Tensor, ...]]:
         scale = self.scale_sense.reshape(())
         loss, grads = self.loss_and_gradients(scale, *inputs)
         inverse = ops.reciprocal(scale)
         return loss, tuple(g * ops.cast(inverse, g.dtype) for g in grads)
 
-    def finish(self, loss: Any, grads: Any) -> tuple[Any, Tensor, Tensor]:
+    def finish(
+        self, loss: TensorLike, grads: Sequence[Tensor]
+    ) -> tuple[TensorOrTensors, Tensor, Tensor]:
         status = ops.zeros(8, mstype.int32)
         if self.shards is None:
             overflow = self.get_overflow_status(status, grads)
         else:  # of the own parts, and then of all
-            overflow = all_reduce(self.get_overflow_status(status, grads.tensors), "max")
+            overflow = all_reduce(self.get_overflow_status(status, cast(Any, grads).tensors), "max")
         overflow = self.process_loss_scale(overflow)
         unless(overflow, lambda: self.optimizer(grads))
         return loss, overflow, self.scale_sense.value()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.aliases import LearningRate, TensorOrTensors
 from cellgrad.core.arguments import check_bool, check_number
 from cellgrad.core.record import as_tensor, check_tensor, operation
 from cellgrad.core.tensor import Tensor
@@ -86,7 +87,7 @@ class AdamNoUpdateParam(Update):
         check_bool(use_locking, "AdamNoUpdateParam", "use_locking")
         super().__init__(nesterov=check_bool(use_nesterov, "AdamNoUpdateParam", "use_nesterov"))
 
-    def __call__(self, m: Tensor, v: Tensor, *inputs: Any) -> Tensor:
+    def __call__(self, m: Tensor, v: Tensor, *inputs: object) -> Tensor:
         given: list[Any] = [as_tensor(x, self.name, m.dtype) for x in inputs]
         moved, new_m, new_v = _adam_step(m, v, *given, **self._settings)
         m[...], v[...] = new_m, new_v
@@ -134,7 +135,7 @@ class FusedCastAdamWeightDecay(AdamWeightDecay):
     [0.5] [0.25]
     """
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: Tensor) -> TensorOrTensors:
         var, grad = inputs[0], check_tensor(inputs[-1], self.name, "gradient")
         return super().__call__(*inputs[:-1], grad.astype(var.dtype))
 
@@ -228,7 +229,7 @@ class ApplyAdamWithAmsgrad(ApplyAdamWithAmsgradV2):
             check_number(value, self.name, argument)
         self._coefficients = (float(beta1), float(beta2), float(epsilon))
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: object) -> tuple[Tensor, ...]:
         return super().__call__(*inputs[:7], *self._coefficients, *inputs[7:])
 
 
@@ -279,8 +280,8 @@ class LARSUpdate(Primitive):
         gradient: Tensor,
         norm_weight: Tensor,
         norm_gradient: Tensor,
-        weight_decay: Any,
-        learning_rate: Any,
+        weight_decay: LearningRate,
+        learning_rate: LearningRate,
     ) -> Tensor:
         w = check_tensor(weight, "LARSUpdate", "weight")
         decay, rate = (as_tensor(v, "LARSUpdate", w.dtype) for v in (weight_decay, learning_rate))

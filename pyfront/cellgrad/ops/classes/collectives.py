@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from cellgrad.core import groups
 from cellgrad.core.arguments import check_int, check_one_of
+from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import collectives, selection
@@ -234,7 +234,7 @@ class Receive(Primitive):
         sr_tag: int,
         src_rank: int,
         shape: Sequence[int],
-        dtype: Any,
+        dtype: Type,
         group: str = collectives.GROUP,
         group_back: str = collectives.GROUP,
     ):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ArrayLike
 from cellgrad.core.dtype import Type
 from cellgrad.core.record import (
     broadcast_to_shape,
@@ -62,6 +61,8 @@ class SearchSorted(Primitive):
         super().__init__()
         self.dtype, self.right = dtype, right
 
-    def __call__(self, sorted_sequence: Tensor, values: Any, sorter: Any = None) -> Tensor:
+    def __call__(
+        self, sorted_sequence: Tensor, values: ArrayLike, sorter: Tensor | None = None
+    ) -> Tensor:
         out = searching.searchsorted(sorted_sequence, values, right=self.right, sorter=sorter)
         return out.astype(self.dtype)

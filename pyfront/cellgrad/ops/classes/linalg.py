@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cellgrad.core.arguments import check_bool, check_ndim, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import cast_to, check_float, operation
@@ -118,7 +116,7 @@ class Einsum(Primitive):
             )
         self.equation = equation
 
-    def __call__(self, inputs: Any) -> Tensor:
+    def __call__(self, inputs: object) -> Tensor:
         if not isinstance(inputs, tuple | list):
             raise error(
                 TypeError,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cellgrad.core.record import check_float, emit, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
@@ -181,7 +179,7 @@ class L2Loss(Primitive):
     12.5
     """
 
-    def __call__(self, input_x: Any) -> Tensor:
+    def __call__(self, input_x: Tensor) -> Tensor:
         out: Tensor = _half_square(input_x)
         return out
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from cellgrad.core.aliases import LearningRate, TensorLike, TensorOrTensors
 from cellgrad.core.arguments import check_bool, check_number, check_same_shape
 from cellgrad.core.record import as_tensor, check_tensor, is_number, operation
 from cellgrad.core.tensor import Tensor
@@ -31,11 +32,11 @@ class Update(Primitive):
     alone: ClassVar[bool] = False  # whether only the first of them is returned
     rule: ClassVar[Callable[..., Tensors]]
 
-    def __init__(self, **settings: Any):
+    def __init__(self, **settings: object):
         super().__init__()
-        self._settings = settings
+        self._settings: dict[str, Any] = settings
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: Any) -> TensorOrTensors:
         var = check_tensor(inputs[0], self.name, "var") if inputs else None
         given = [
             as_tensor(v, self.name, var.dtype if var is not None else None)
@@ -228,9 +229,9 @@ class SGD(Update):
         self,
         parameters: Tensor,
         gradient: Tensor,
-        learning_rate: Any,
+        learning_rate: LearningRate,
         accum: Tensor,
-        momentum: Any,
+        momentum: TensorLike,
         stat: Tensor,
     ) -> Tensor:
         var = check_tensor(parameters, "SGD", "parameters")
@@ -540,9 +541,9 @@ class ApplyFtrl(_Locking):
         accum: Tensor,
         linear: Tensor,
         grad: Tensor,
-        lr: Any,
-        l1: Any,
-        l2: Any,
-        lr_power: Any,
-    ) -> Any:
+        lr: LearningRate,
+        l1: TensorLike,
+        l2: TensorLike,
+        lr_power: TensorLike,
+    ) -> Tensor:
         return super().__call__(var, accum, linear, grad, lr, l1, l2, lr_power)

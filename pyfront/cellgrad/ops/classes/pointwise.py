@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.record import operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
@@ -30,7 +31,7 @@ class MulNoNan(Primitive):
     [2. 0.]
     """
 
-    def __call__(self, x: Any, y: Any) -> Tensor:
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor:
         out: Tensor = _mul_no_nan(x, y)
         return out
 
@@ -43,6 +44,6 @@ class DivNoNan(Primitive):
     [0.  1.5]
     """
 
-    def __call__(self, x: Any, y: Any) -> Tensor:
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor:
         out: Tensor = _div_no_nan(x, y)
         return out

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Dims, OptionalDims, PaddingLike, TensorOrTensors
 from cellgrad.core.arguments import check_bool, check_number, check_one_of, check_shape
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -49,8 +51,8 @@ class MaxPoolWithArgmax(Primitive):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        strides: Any = 1,
+        kernel_size: Dims = 1,
+        strides: Dims = 1,
         pad_mode: str = "valid",
         data_format: str = "NCHW",
     ):
@@ -78,7 +80,13 @@ class _WithArgmax(Primitive):
     count = 2
 
     def __init__(
-        self, kernel_size: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: Any, kind: Any
+        self,
+        kernel_size: Dims,
+        strides: Dims | None,
+        pads: PaddingLike,
+        dilation: Dims,
+        ceil_mode: bool,
+        kind: Type,
     ):
         super().__init__()
         if kind not in (mstype.int32, mstype.int64):
@@ -108,10 +116,10 @@ class MaxPoolWithArgmaxV2(_WithArgmax):
 
     def __init__(
         self,
-        kernel_size: Any,
-        strides: Any = None,
-        pads: Any = 0,
-        dilation: Any = (1, 1),
+        kernel_size: Dims,
+        strides: Dims | None = None,
+        pads: PaddingLike = 0,
+        dilation: Dims = (1, 1),
         ceil_mode: bool = False,
         argmax_type: Type = mstype.int64,
     ):
@@ -131,10 +139,10 @@ class MaxPool3DWithArgmax(_WithArgmax):
 
     def __init__(
         self,
-        ksize: Any,
-        strides: Any,
-        pads: Any,
-        dilation: Any = (1, 1, 1),
+        ksize: Dims,
+        strides: Dims,
+        pads: PaddingLike,
+        dilation: Dims = (1, 1, 1),
         ceil_mode: bool = False,
         data_format: str = "NCDHW",
         argmax_type: Type = mstype.int64,
@@ -146,7 +154,9 @@ class MaxPool3DWithArgmax(_WithArgmax):
 @public(
     "ops.AdaptiveMaxPool3D()(x, output_size) = ops.adaptive_max_pool3d(x, output_size, True)",
 )
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool3d(
+    input: Tensor, output_size: OptionalDims, return_indices: bool = False
+) -> TensorOrTensors:
     """The maxima of parts of volumes [N, C, D, H, W] or [C, D, H, W]; with `return_indices`, a tuple
     with their positions: int32.
 
@@ -255,12 +265,12 @@ def _last(where: Tensor, value: float, otherwise: Tensor) -> Tensor:
 )
 def fractional_max_pool2d(
     input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
+    kernel_size: Dims,
+    output_size: OptionalDims = None,
+    output_ratio: float | Sequence[float] | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
-) -> Any:
+) -> TensorOrTensors:
     """Maxima of windows at pseudo-random places, so that the size of the result need not divide that of
     the images [N, C, H, W] or [C, H, W].
 
@@ -308,12 +318,12 @@ def fractional_max_pool2d(
 )
 def fractional_max_pool3d(
     input: Tensor,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
+    kernel_size: Dims,
+    output_size: OptionalDims = None,
+    output_ratio: float | Sequence[float] | None = None,
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
-) -> Any:
+) -> TensorOrTensors:
     """`fractional_max_pool2d` of volumes [N, C, D, H, W] or [C, D, H, W].
 
     >>> x, samples = ops.arange(8.0).reshape(1, 1, 2, 2, 2), ops.zeros((1, 1, 3))

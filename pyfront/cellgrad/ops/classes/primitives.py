@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
+from cellgrad.core.aliases import Axis
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import contractions, reductions, selection
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
+
+T = TypeVar("T")
 
 
 def _flag(value: Any, name: str, owner: str) -> bool:
@@ -70,7 +73,7 @@ class ReduceSum(_Reduce):
         super().__init__(keep_dims)
         self.skip_mode = _flag(skip_mode, "skip_mode", "ReduceSum")
 
-    def __call__(self, x: Tensor, axis: Any = ()) -> Tensor:
+    def __call__(self, x: Tensor, axis: Axis = ()) -> Tensor:
         if self.skip_mode and axis in ((), []):
             return x
         return reductions.reduce_sum(x, axis, self.keep_dims)
@@ -85,7 +88,7 @@ class ReduceMean(_Reduce):
      [2.5]]
     """
 
-    def __call__(self, x: Tensor, axis: Any = ()) -> Tensor:
+    def __call__(self, x: Tensor, axis: Axis = ()) -> Tensor:
         out: Tensor = reductions.mean(x, axis, self.keep_dims)
         return out
 
@@ -98,7 +101,7 @@ class ReduceMax(_Reduce):
     [5. 3.]
     """
 
-    def __call__(self, x: Tensor, axis: Any = ()) -> Tensor:
+    def __call__(self, x: Tensor, axis: Axis = ()) -> Tensor:
         out: Tensor = reductions.amax(x, axis, self.keep_dims)
         return out
 
@@ -111,7 +114,7 @@ class ReduceMin(_Reduce):
     [1. 2.]
     """
 
-    def __call__(self, x: Tensor, axis: Any = ()) -> Tensor:
+    def __call__(self, x: Tensor, axis: Axis = ()) -> Tensor:
         out: Tensor = reductions.amin(x, axis, self.keep_dims)
         return out
 
@@ -124,7 +127,7 @@ class ReduceAll(_Reduce):
     [False  True]
     """
 
-    def __call__(self, input: Tensor, axis: Any = None) -> Tensor:
+    def __call__(self, input: Tensor, axis: Axis = None) -> Tensor:
         out: Tensor = reductions.all(input, axis, self.keep_dims)
         return out
 
@@ -137,7 +140,7 @@ class ReduceAny(_Reduce):
     [ True False]
     """
 
-    def __call__(self, x: Tensor, axis: Any = ()) -> Tensor:
+    def __call__(self, x: Tensor, axis: Axis = ()) -> Tensor:
         out: Tensor = reductions.any(x, axis, self.keep_dims)
         return out
 
@@ -150,7 +153,7 @@ class Identity(Primitive):
     [1. 2.]
     """
 
-    def __call__(self, input_x: Any) -> Any:
+    def __call__(self, input_x: T) -> T:
         return input_x
 
 
@@ -162,5 +165,5 @@ class Print(Primitive):
     x = [1. 2.]
     """
 
-    def __call__(self, *input_x: Any) -> None:
+    def __call__(self, *input_x: object) -> None:
         selection.print_(*input_x)

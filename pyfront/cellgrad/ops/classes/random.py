@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ShapeLike
 from cellgrad.core.arguments import (
     argument_error,
     check_dtype,
@@ -69,7 +71,7 @@ class StandardNormal(Seeded):
     (2, 3)
     """
 
-    def __call__(self, shape: Any) -> Tensor:
+    def __call__(self, shape: ShapeLike) -> Tensor:
         return standard_normal(shape, self._stream.next())
 
 
@@ -81,7 +83,7 @@ class StandardLaplace(Seeded):
     (2, 3)
     """
 
-    def __call__(self, shape: Any) -> Tensor:
+    def __call__(self, shape: ShapeLike) -> Tensor:
         return standard_laplace(shape, self._stream.next())
 
 
@@ -93,7 +95,7 @@ class UniformReal(Seeded):
     Float32
     """
 
-    def __call__(self, shape: Any) -> Tensor:
+    def __call__(self, shape: Sequence[int]) -> Tensor:
         return rand(tuple(shape), seed=self._stream.next())
 
 
@@ -105,7 +107,7 @@ class UniformInt(Seeded):
     [5 5 5 5]
     """
 
-    def __call__(self, shape: Any, minval: Tensor, maxval: Tensor) -> Tensor:
+    def __call__(self, shape: ShapeLike, minval: Tensor, maxval: Tensor) -> Tensor:
         out: Tensor = uniform(shape, minval, maxval, self._stream.next(), mstype.int32)
         return out
 
@@ -155,7 +157,7 @@ class Cauchy(Primitive):
     (2, 3)
     """
 
-    def __init__(self, size: Any, median: float = 0.0, sigma: float = 1.0):
+    def __init__(self, size: Sequence[int], median: float = 0.0, sigma: float = 1.0):
         super().__init__()
         self.size = tuple(size)
         self.median = check_number(median, self.name, "median")

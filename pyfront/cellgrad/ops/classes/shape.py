@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Axis, Dims, PaddingLike, ShapeLike, TensorLike
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor, axis_of, check_tensor
@@ -26,7 +27,7 @@ class ReverseV2(Primitive):
      [4 3]]
     """
 
-    def __init__(self, axis: Any):
+    def __init__(self, axis: Axis):
         super().__init__()
         self.axis = (axis,) if is_int(axis) else axis
 
@@ -134,7 +135,7 @@ class SplitV(Primitive):
     [1] [2 3 4]
     """
 
-    def __init__(self, size_splits: Any, split_dim: int, num_split: int):
+    def __init__(self, size_splits: Dims, split_dim: int, num_split: int):
         super().__init__()
         self.sizes = known_ints(size_splits, "SplitV", "size_splits")
         if len(self.sizes) != num_split or self.sizes.count(-1) > 1:
@@ -174,7 +175,7 @@ class StridedSlice(Primitive):
         super().__init__()
         self.masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
 
-    def __call__(self, input_x: Tensor, begin: Any, end: Any, strides: Any) -> Tensor:
+    def __call__(self, input_x: Tensor, begin: Dims, end: Dims, strides: Dims) -> Tensor:
         return indexing.strided_slice(input_x, begin, end, strides, *self.masks)
 
 
@@ -203,7 +204,7 @@ class Pad(Primitive):
     [0. 1. 2. 0. 0.]
     """
 
-    def __init__(self, paddings: Any):
+    def __init__(self, paddings: PaddingLike):
         super().__init__()
         if not isinstance(paddings, tuple):
             raise error(TypeError, f"For 'Pad', 'paddings' must be a tuple, but got {paddings!r}.")
@@ -233,7 +234,7 @@ class MirrorPad(Primitive):
             )
         self.mode = mode
 
-    def __call__(self, input_x: Tensor, paddings: Any) -> Tensor:
+    def __call__(self, input_x: Tensor, paddings: PaddingLike | Tensor) -> Tensor:
         x = check_tensor(input_x, "MirrorPad", "input_x")
         amounts = _pairs(paddings, x.ndim, "MirrorPad")
         out: Tensor = padded(x, amounts, self.mode.lower(), None)
@@ -261,7 +262,9 @@ class PadV3(Primitive):
         self.mode = "replicate" if mode == "edge" else mode
         self.paddings_contiguous = paddings_contiguous
 
-    def __call__(self, x: Tensor, paddings: Any, constant_value: Any = None) -> Tensor:
+    def __call__(
+        self, x: Tensor, paddings: PaddingLike, constant_value: TensorLike | None = None
+    ) -> Tensor:
         amounts = list(known_ints(paddings, "PadV3", "paddings"))
         if not self.paddings_contiguous:
             half = len(amounts) // 2
@@ -343,7 +346,7 @@ class FillV2(Primitive):
     [3. 3.]
     """
 
-    def __call__(self, shape: Any, value: Any) -> Tensor:
+    def __call__(self, shape: ShapeLike, value: TensorLike) -> Tensor:
         x = as_tensor(value, "FillV2")
         return x.reshape(()).broadcast_to(known_ints(shape, "FillV2", "shape"))
 

@@ -6,6 +6,7 @@ make a step with each, in order. The formulas are those of `optimizers` and `ada
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,20 +58,20 @@ class _RowUpdate(Primitive):
     """
 
     states: ClassVar[int] = 2
-    rule: ClassVar[Any]
+    rule: ClassVar[Callable[..., Tensors]]
     everywhere: ClassVar[bool] = False
     summed: ClassVar[bool] = False
 
-    def __init__(self, use_locking: bool = False, **settings: Any):
+    def __init__(self, use_locking: bool = False, **settings: object):
         super().__init__()
         check_bool(use_locking, self.name, "use_locking")
-        self._settings = settings
+        self._settings: dict[str, Any] = settings
 
-    def arranged(self, inputs: tuple[Any, ...], grad: Tensor) -> tuple[Any, ...]:
+    def arranged(self, inputs: tuple[Tensor, ...], grad: Tensor) -> tuple[Tensor, ...]:
         """The inputs of the rule, of those before the indices."""
         return (*inputs[:-1], grad)
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
         *given, grad, indices = inputs
         tensors = [as_tensor(v, self.name, inputs[0].dtype) for v in given]
         at = index_tensor(indices, self.name, "indices")
@@ -108,7 +109,7 @@ class SparseApplyAdagrad(_RowUpdate):
         super().__init__(use_locking, slots=slots, epsilon=0.0)
         self.lr = float(lr)
 
-    def arranged(self, inputs: tuple[Any, ...], grad: Tensor) -> tuple[Any, ...]:
+    def arranged(self, inputs: tuple[Tensor, ...], grad: Tensor) -> tuple[Tensor, ...]:
         return (*inputs[:2], as_tensor(self.lr, self.name, grad.dtype), grad)
 
 
@@ -177,7 +178,7 @@ class SparseApplyFtrl(_RowUpdate):
             check_number(value, self.name, argument)
         self._coefficients = (float(lr), float(l1), float(l2), float(lr_power))
 
-    def arranged(self, inputs: tuple[Any, ...], grad: Tensor) -> tuple[Any, ...]:
+    def arranged(self, inputs: tuple[Tensor, ...], grad: Tensor) -> tuple[Tensor, ...]:
         rest = [as_tensor(v, self.name, grad.dtype) for v in self._coefficients]
         return (*inputs[:3], grad, *rest)
 
@@ -238,7 +239,7 @@ class SparseApplyRMSProp(_RowUpdate):
             check_number(value, self.name, argument)
         self._coefficients = (float(rho), float(momentum), float(epsilon))
 
-    def arranged(self, inputs: tuple[Any, ...], grad: Tensor) -> tuple[Any, ...]:
+    def arranged(self, inputs: tuple[Tensor, ...], grad: Tensor) -> tuple[Tensor, ...]:
         rest = [as_tensor(v, self.name, grad.dtype) for v in self._coefficients]
         return (*inputs[:4], grad, *rest)
 
@@ -261,7 +262,7 @@ class SparseApplyAdadelta(_RowUpdate):
         check_number(epsilon, self.name, "epsilon")
         self.epsilon = float(epsilon)
 
-    def arranged(self, inputs: tuple[Any, ...], grad: Tensor) -> tuple[Any, ...]:
+    def arranged(self, inputs: tuple[Tensor, ...], grad: Tensor) -> tuple[Tensor, ...]:
         return (*inputs[:5], as_tensor(self.epsilon, self.name, grad.dtype), grad)
 
 

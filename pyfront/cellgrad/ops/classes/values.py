@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import DTypeLike, TensorLike
 from cellgrad.core.arguments import argument_error, check_bool, check_int, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -191,7 +192,7 @@ class IdentityN(Primitive):
     2.0
     """
 
-    def __call__(self, x: Any) -> tuple[Tensor, ...]:
+    def __call__(self, x: TensorLike) -> tuple[Tensor, ...]:
         if not isinstance(x, tuple | list):
             raise argument_error(TypeError, self.name, "x", "a tuple or list of Tensors", x)
         return tuple(check_tensor(v, self.name, f"x[{i}]") for i, v in enumerate(x))
@@ -205,13 +206,13 @@ class TensorToTuple(Primitive):
     (1, 2, 3)
     """
 
-    def __call__(self, input_tensor: Tensor) -> tuple[Any, ...]:
+    def __call__(self, input_tensor: Tensor) -> tuple[object, ...]:
         x = check_tensor(input_tensor, self.name, "input_tensor")
         return tuple(x._concrete("the input of TensorToTuple").reshape(-1).tolist())
 
 
 @public("ops.ScalarToTensor()(input_x, dtype)")
-def scalar_to_tensor(input_x: Any, dtype: Type = mstype.float32) -> Tensor:
+def scalar_to_tensor(input_x: TensorLike, dtype: Type = mstype.float32) -> Tensor:
     """A number as a Tensor without dimensions.
 
     Raises:
@@ -226,7 +227,7 @@ def scalar_to_tensor(input_x: Any, dtype: Type = mstype.float32) -> Tensor:
 
 
 @public("ops.ScalarCast")
-def scalar_cast(input_x: Any, input_y: Any) -> Any:
+def scalar_cast(input_x: TensorLike, input_y: DTypeLike) -> bool | int | float | Tensor:
     """A number converted as a dtype says: int64, float64 or bool.
 
     Raises:
@@ -360,7 +361,7 @@ class InvertPermutation(Primitive):
     (1, 2, 0)
     """
 
-    def __call__(self, input_x: Any) -> tuple[int, ...]:
+    def __call__(self, input_x: TensorLike) -> tuple[int, ...]:
         if not isinstance(input_x, tuple | list) or sorted(input_x) != [*range(len(input_x))]:
             raise error(
                 ValueError,
@@ -492,7 +493,7 @@ class NthElement(Primitive):
         super().__init__()
         self.reverse = check_bool(reverse, self.name, "reverse")
 
-    def __call__(self, input: Tensor, n: Any) -> Tensor:
+    def __call__(self, input: Tensor, n: int | Tensor) -> Tensor:
         x = check_tensor(input, self.name, "input")
         if isinstance(n, Tensor):
             n = int(n._concrete("'n' of NthElement").reshape(()))

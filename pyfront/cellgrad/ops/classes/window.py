@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.aliases import Dims, PaddingLike, ShapeLike
 from cellgrad.core.arguments import check_int, check_ndim
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor
@@ -41,12 +42,12 @@ class _Conv(Primitive):
     def __init__(
         self,
         out_channel: int,
-        kernel_size: Any,
+        kernel_size: Dims,
         mode: int = 1,
         pad_mode: str = "valid",
-        pad: Any = 0,
-        stride: Any = 1,
-        dilation: Any = 1,
+        pad: PaddingLike = 0,
+        stride: Dims = 1,
+        dilation: Dims = 1,
         group: int = 1,
         data_format: str = "NCHW",
     ):
@@ -112,12 +113,12 @@ class Conv3D(_ConvForward):
     def __init__(
         self,
         out_channel: int,
-        kernel_size: Any,
+        kernel_size: Dims,
         mode: int = 1,
         pad_mode: str = "valid",
-        pad: Any = 0,
-        stride: Any = 1,
-        dilation: Any = 1,
+        pad: PaddingLike = 0,
+        stride: Dims = 1,
+        dilation: Dims = 1,
         group: int = 1,
         data_format: str = "NCDHW",
     ):
@@ -143,13 +144,13 @@ class Conv2DTranspose(_Conv):
     def __init__(
         self,
         out_channel: int,
-        kernel_size: Any,
+        kernel_size: Dims,
         pad_mode: str = "valid",
-        pad: Any = 0,
-        pad_list: Any = None,
+        pad: PaddingLike = 0,
+        pad_list: PaddingLike | None = None,
         mode: int = 1,
-        stride: Any = 1,
-        dilation: Any = 1,
+        stride: Dims = 1,
+        dilation: Dims = 1,
         group: int = 1,
         data_format: str = "NCHW",
     ):
@@ -158,7 +159,7 @@ class Conv2DTranspose(_Conv):
             out_channel, kernel_size, mode, pad_mode, given, stride, dilation, group, data_format
         )
 
-    def __call__(self, dout: Tensor, weight: Tensor, input_size: Any) -> Tensor:
+    def __call__(self, dout: Tensor, weight: Tensor, input_size: ShapeLike) -> Tensor:
         op = "Conv2DTranspose"
         x = check_rank(dout, (4,), op, "dout")
         w = self._check_weight(weight, self.out_channel)
@@ -200,14 +201,14 @@ class Conv3DTranspose(_Conv):
         self,
         in_channel: int,
         out_channel: int,
-        kernel_size: Any,
+        kernel_size: Dims,
         mode: int = 1,
         pad_mode: str = "valid",
-        pad: Any = 0,
-        stride: Any = 1,
-        dilation: Any = 1,
+        pad: PaddingLike = 0,
+        stride: Dims = 1,
+        dilation: Dims = 1,
         group: int = 1,
-        output_padding: Any = 0,
+        output_padding: Dims = 0,
         data_format: str = "NCDHW",
     ):
         super().__init__(
@@ -243,11 +244,11 @@ def conv3d_transpose(
     inputs: Tensor,
     weight: Tensor,
     pad_mode: str = "valid",
-    padding: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
+    padding: PaddingLike = 0,
+    stride: Dims = 1,
+    dilation: Dims = 1,
     group: int = 1,
-    output_padding: Any = 0,
+    output_padding: Dims = 0,
 ) -> Tensor:
     """The function form of `ops.Conv3DTranspose`, whose lengths are those of the weight.
 
@@ -320,8 +321,8 @@ class MaxPool(Primitive):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        strides: Any = 1,
+        kernel_size: Dims = 1,
+        strides: Dims = 1,
         pad_mode: str = "valid",
         data_format: str = "NCHW",
     ):
@@ -347,10 +348,10 @@ class MaxPool3D(Primitive):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        strides: Any = 1,
+        kernel_size: Dims = 1,
+        strides: Dims = 1,
         pad_mode: str = "VALID",
-        pad_list: Any = 0,
+        pad_list: PaddingLike = 0,
         ceil_mode: bool | None = None,
         data_format: str = "NCDHW",
     ):
@@ -421,8 +422,8 @@ class AvgPool(Primitive):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        strides: Any = 1,
+        kernel_size: Dims = 1,
+        strides: Dims = 1,
         pad_mode: str = "VALID",
         data_format: str = "NCHW",
     ):
@@ -447,10 +448,10 @@ class AvgPool3D(Primitive):
 
     def __init__(
         self,
-        kernel_size: Any = 1,
-        strides: Any = 1,
+        kernel_size: Dims = 1,
+        strides: Dims = 1,
         pad_mode: str = "valid",
-        pad: Any = 0,
+        pad: PaddingLike = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int = 0,

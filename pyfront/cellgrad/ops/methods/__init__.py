@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellgrad import ops as _ops
 from cellgrad.core import absent
+from cellgrad.core.aliases import DTypeLike, ShapeLike, TensorLike
 from cellgrad.core.context import check_placed
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -60,7 +61,7 @@ class TensorMethods(
 
     if not TYPE_CHECKING:  # type checkers know which attributes there are
 
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name: str) -> object:
             message = f"'{_shown(self)}' object has no attribute '{name}'"
             if name.startswith("_"):
                 raise AttributeError(message)
@@ -69,7 +70,7 @@ class TensorMethods(
 
     # --- types --------------------------------------------------------------------------------
 
-    def astype(self, dtype: Any, copy: bool = True) -> Tensor:
+    def astype(self, dtype: DTypeLike, copy: bool = True) -> Tensor:
         """The elements as `dtype` (also ``"float32"`` or a numpy dtype); see `ops.cast`.
 
         >>> Tensor([1.5, 2.5]).astype(ms.int32)
@@ -77,7 +78,9 @@ class TensorMethods(
         """
         return ops.cast(self, ops.selection.dtype_argument(dtype, "astype"))
 
-    def to(self, dtype: Any = None, non_blocking: Any = False, copy: Any = False) -> Tensor:
+    def to(
+        self, dtype: DTypeLike | None = None, non_blocking: object = False, copy: object = False
+    ) -> Tensor:
         """The elements as another dtype, see `astype`, or on another device.
 
         Args:
@@ -183,7 +186,7 @@ class TensorMethods(
 
     # --- others -------------------------------------------------------------------------------
 
-    def new_zeros(self, size: Any, dtype: Type | None = None) -> Tensor:
+    def new_zeros(self, size: ShapeLike, dtype: Type | None = None) -> Tensor:
         """Zeros of another shape, of the tensor's dtype by default.
 
         >>> print(Tensor([5, 7]).new_zeros((3,)))
@@ -191,7 +194,7 @@ class TensorMethods(
         """
         return ops.zeros(size, dtype or self.dtype)  # type: ignore[attr-defined]
 
-    def new_ones(self, size: Any, dtype: Type | None = None) -> Tensor:
+    def new_ones(self, size: ShapeLike, dtype: Type | None = None) -> Tensor:
         """Ones of another shape, of the tensor's dtype by default.
 
         >>> print(Tensor([5, 7]).new_ones((3,)))
@@ -199,7 +202,9 @@ class TensorMethods(
         """
         return ops.ones(size, dtype or self.dtype)  # type: ignore[attr-defined]
 
-    def uniform(self, from_: Any = 0.0, to: Any = 1.0, generator: Any = None) -> Tensor:
+    def uniform(
+        self, from_: TensorLike = 0.0, to: TensorLike = 1.0, generator: object = None
+    ) -> Tensor:
         """Uniform numbers in [from_, to), of the tensor's shape and dtype; see `ops.uniform`.
 
         Raises:
@@ -217,7 +222,7 @@ class TensorMethods(
         ]
         return ops.uniform(self.shape, *limits).astype(self.dtype)  # type: ignore[attr-defined]
 
-    def log_normal(self, mean: Any = 1.0, std: Any = 2.0) -> Tensor:
+    def log_normal(self, mean: TensorLike = 1.0, std: TensorLike = 2.0) -> Tensor:
         """Numbers whose logarithms are normal; see `ops.LogNormalReverse`.
 
         >>> print(Tensor([5.0, 6.0]).log_normal(0.0, 0.0))
@@ -225,7 +230,7 @@ class TensorMethods(
         """
         return ops.LogNormalReverse(mean, std)(self)
 
-    def cauchy(self, median: Any = 0.0, sigma: Any = 1.0) -> Tensor:
+    def cauchy(self, median: TensorLike = 0.0, sigma: TensorLike = 1.0) -> Tensor:
         """Numbers of the Cauchy distribution in the tensor's shape and dtype; see `ops.Cauchy`.
 
         >>> Tensor([5.0, 6.0]).cauchy().shape

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops as _ops
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.tensor import Tensor
 
 # The `self` of these classes is no Tensor to type checkers.
@@ -20,7 +21,7 @@ class ArithmeticMethods:
 
     __slots__ = ()
 
-    def add(self, other: Any, *, alpha: Any = 1) -> Tensor:
+    def add(self, other: TensorLike, *, alpha: TensorLike = 1) -> Tensor:
         """The tensor plus `alpha` times `other`; see `ops.add`.
 
         >>> print(Tensor([1.0, 2.0]).add(Tensor([3.0, 4.0]), alpha=2))
@@ -28,7 +29,7 @@ class ArithmeticMethods:
         """
         return ops.add(self, other if _is_one(alpha) else ops.mul(alpha, other))
 
-    def sub(self, other: Any, *, alpha: Any = 1) -> Tensor:
+    def sub(self, other: TensorLike, *, alpha: TensorLike = 1) -> Tensor:
         """The tensor minus `alpha` times `other`; see `ops.sub`.
 
         >>> print(Tensor([1.0, 2.0]).sub(Tensor([3.0, 4.0]), alpha=2))
@@ -38,7 +39,7 @@ class ArithmeticMethods:
 
     subtract = sub
 
-    def select(self, condition: Any, y: Any) -> Tensor:
+    def select(self, condition: TensorLike, y: TensorLike) -> Tensor:
         """``select(condition, y)``: the tensor's elements where `condition` holds, `y`'s elsewhere;
         ``select(dim, index)``: the part at `index` along dimension `dim`.
 

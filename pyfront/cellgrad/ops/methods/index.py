@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from cellgrad import ops as _ops
 from cellgrad.core import state, views
+from cellgrad.core.aliases import ArrayLike, Index, TensorLike, TensorOrTensors
 from cellgrad.core.errors import error
 from cellgrad.core.storage import from_numpy
 from cellgrad.core.tensor import Tensor
@@ -29,7 +30,7 @@ class IndexMethods:
             raise error(TypeError, "iteration over a 0-d tensor")
         return indexing.rows(self)
 
-    def __setitem__(self: Any, index: Any, value: Any) -> None:
+    def __setitem__(self: Any, index: Index, value: TensorLike) -> None:
         if state.current.scope is None:
             tape = state.current.tape
             if tape is not None and tape.follows((self, value)):
@@ -58,11 +59,11 @@ class IndexMethods:
 
     def gather(
         self,
-        dim: Any = None,
-        index: Any = None,
+        dim: int | Tensor | None = None,
+        index: Tensor | int | None = None,
         batch_dims: int | None = None,
         *,
-        input_indices: Any = None,
+        input_indices: Tensor | None = None,
         axis: int | None = None,
     ) -> Tensor:
         """See `ops.gather_elements`; or ``gather(input_indices, axis, batch_dims=0)``, `ops.gather`.
@@ -77,7 +78,7 @@ class IndexMethods:
             return ops.gather_elements(self, dim, index)
         return ops.gather(self, dim, index, batch_dims or 0)
 
-    def take(self, indices: Any, axis: int | None = None, mode: str = "clip") -> Tensor:
+    def take(self, indices: ArrayLike, axis: int | None = None, mode: str = "clip") -> Tensor:
         """The elements along a dimension, or of the flattened tensor, that the indices name.
 
         Indices out of range are those of the ends (``"clip"``), counted on from the other end
@@ -92,9 +93,9 @@ class IndexMethods:
 
     def scatter(
         self,
-        dim: Any = None,
-        index: Any = None,
-        src: Any = None,
+        dim: int | None = None,
+        index: Tensor | None = None,
+        src: TensorLike | None = None,
         *,
         axis: int | None = None,
         reduce: str = "none",
@@ -108,7 +109,9 @@ class IndexMethods:
             self, dim if axis is None else axis, index, src, reduce, "scatter"
         )
 
-    def scatter_add(self, dim: Any, index: Any, src: Any = None) -> Tensor:
+    def scatter_add(
+        self, dim: int | Tensor, index: Tensor, src: TensorLike | None = None
+    ) -> Tensor:
         """See `ops.scatter`, with the elements added; or ``scatter_add(indices, updates)``,
         `ops.tensor_scatter_add`.
 
@@ -119,7 +122,7 @@ class IndexMethods:
             return ops.tensor_scatter_add(self, dim, index)
         return ops.scattering.scatter_elements(self, dim, index, src, "add", "scatter_add")
 
-    def index_add(self, *args: Any, alpha: Any = 1, **kwargs: Any) -> Tensor:
+    def index_add(self, *args: object, alpha: TensorLike = 1, **kwargs: object) -> Tensor:
         """``index_add(indices, y, axis)``, see `ops.index_add`, or ``index_add(dim, index, source, *,
         alpha=1)``, which adds `source` times `alpha`.
 
@@ -127,12 +130,14 @@ class IndexMethods:
         [11.  1. 21.]
         """
         if "dim" in kwargs or (args and isinstance(args[0], int)):
-            given = dict(zip(("dim", "index", "source"), args), **kwargs)
+            given: dict[str, Any] = dict(zip(("dim", "index", "source"), args), **kwargs)
             source = given["source"] if alpha == 1 else given["source"] * alpha
             return ops.index_add(self, given["index"], source, given["dim"])
         return ops.index_add(self, *args, **kwargs)
 
-    def index_put(self, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
+    def index_put(
+        self, indices: Sequence[Tensor], values: TensorLike, accumulate: bool = False
+    ) -> Tensor:
         """The tensor with the elements ``x[indices]`` replaced by `values`, or, with `accumulate`,
         with the values added to them.
 
@@ -150,7 +155,7 @@ class IndexMethods:
         return_inverse: bool = False,
         return_counts: bool = False,
         dim: int | None = None,
-    ) -> Any:
+    ) -> TensorOrTensors:
         """The distinct elements, or parts along a dimension, in ascending order; on demand which of them
         each is, and how often each occurs. The elements must be known while compiling.
 
@@ -163,7 +168,9 @@ class IndexMethods:
 
     # --- in place -----------------------------------------------------------------------------
 
-    def index_add_(self, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
+    def index_add_(
+        self, dim: int, index: Tensor, source: Tensor, *, alpha: TensorLike = 1
+    ) -> Tensor:
         """`index_add` of the tensor itself.
 
         >>> x = ops.ones(3)
@@ -189,7 +196,7 @@ class IndexMethods:
         """
         return self._replace(ops.in_place.copied(self, dim, index, tensor), "index_copy_")  # type: ignore[attr-defined]
 
-    def choose(self, choices: Any, mode: str = "clip") -> Tensor:
+    def choose(self, choices: ArrayLike, mode: str = "clip") -> Tensor:
         """The elements of the tensors that the numbers in this one name, in each place.
 
         Args:
@@ -206,7 +213,9 @@ class IndexMethods:
         """
         return ops.in_place.chosen(self, choices, mode)
 
-    def index_put_(self, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
+    def index_put_(
+        self, indices: Sequence[Tensor], values: TensorLike, accumulate: bool = False
+    ) -> Tensor:
         """`index_put` of the tensor itself.
 
         >>> x = ops.ones(3)
@@ -217,7 +226,7 @@ class IndexMethods:
         put = self.index_put(indices, values, accumulate)
         return self._replace(put, "index_put_")  # type: ignore[attr-defined]
 
-    def scatter_(self, dim: int, index: Tensor, src: Any, *, reduce: str = "none") -> Tensor:
+    def scatter_(self, dim: int, index: Tensor, src: TensorLike, *, reduce: str = "none") -> Tensor:
         """`scatter` of the tensor itself.
 
         >>> x = ops.ones(3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from cellgrad import _native
 from cellgrad import ops as _ops
 from cellgrad.core import context, state, views
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Array, Dims, DTypeLike, ShapeLike, TensorLike
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.exchange import exchanged, shared
@@ -72,7 +73,7 @@ class MemoryMethods:
         """
         return self  # type: ignore[return-value]
 
-    def stride(self, dim: int | None = None) -> Any:
+    def stride(self, dim: int | None = None) -> list[int] | int:
         """Elements from one to the next along each dimension, or along `dim`.
 
         Raises:
@@ -170,7 +171,13 @@ class MemoryMethods:
         """
         return self.dtype.kind == "c"
 
-    def type(self, dtype: Any = None) -> Any:
+    @overload
+    def type(self, dtype: None = None) -> str: ...
+
+    @overload
+    def type(self, dtype: DTypeLike) -> Tensor: ...
+
+    def type(self, dtype: DTypeLike | None = None) -> Any:
         """The name of the dtype or, with `dtype`, the elements converted to it.
 
         >>> Tensor([1.0]).type()
@@ -180,11 +187,12 @@ class MemoryMethods:
 
     # --- sharing ------------------------------------------------------------------------------
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
+    def __dlpack__(self, **kwargs: object) -> object:
         if state.current.scope is not None:
             self._concrete("__dlpack__()")  # which says why not
         if self.dtype.kind == "c":  # numpy says that they are complex
-            return self._concrete("__dlpack__()").__dlpack__(**kwargs)
+            elements: Any = self._concrete("__dlpack__()")
+            return elements.__dlpack__(**kwargs)
         return self._buf.__dlpack__(**kwargs)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -192,7 +200,7 @@ class MemoryMethods:
         device: tuple[int, int] = (1, 0) if buffer is None else buffer.__dlpack_device__()
         return device
 
-    def to_dlpack(self) -> Any:
+    def to_dlpack(self) -> object:
         """A DLPack capsule that shares the elements, where they are: see `device`.
 
         >>> print(Tensor.from_dlpack(Tensor([1, 2]).to_dlpack()))
@@ -201,7 +209,7 @@ class MemoryMethods:
         return self.__dlpack__()
 
     @staticmethod
-    def from_dlpack(source: Any) -> Tensor:
+    def from_dlpack(source: Dims) -> Tensor:
         """A Tensor that shares the elements of an object with ``__dlpack__``, or of a capsule.
 
         Elements on the host that are not in row-major order are copied. Those of a CUDA device
@@ -220,7 +228,7 @@ class MemoryMethods:
         return Tensor._wrap(*exchanged(source, "from_dlpack"))
 
     @staticmethod
-    def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+    def from_numpy(array: Array) -> Tensor:
         """A Tensor that shares the elements of a numpy array; others than row-major are copied.
 
         Raises:
@@ -245,7 +253,7 @@ class MemoryMethods:
 
     # --- copies -------------------------------------------------------------------------------
 
-    def clone(self) -> Any:
+    def clone(self) -> Tensor:
         """A tensor with a copy of the elements.
 
         >>> print(Tensor([1.0, 2.0]).clone())
@@ -253,7 +261,9 @@ class MemoryMethods:
         """
         return self.copy()  # type: ignore[attr-defined]
 
-    def new_empty(self, size: Any, *, dtype: Type | None = None, device: Any = None) -> Tensor:
+    def new_empty(
+        self, size: ShapeLike, *, dtype: Type | None = None, device: str | None = None
+    ) -> Tensor:
         """Zeros of another shape, of the tensor's dtype by default.
 
         >>> print(Tensor([5, 7]).new_empty((3,)).shape)
@@ -289,7 +299,7 @@ class MemoryMethods:
         views.written(self)  # type: ignore[arg-type]
         return self
 
-    def add_(self, other: Any, *, alpha: Any = 1) -> Tensor:
+    def add_(self, other: TensorLike, *, alpha: TensorLike = 1) -> Tensor:
         """Adds ``alpha * other``.
 
         >>> x = Tensor([1.0, 4.0])
@@ -299,7 +309,7 @@ class MemoryMethods:
         """
         return self._replace(self + other * alpha, "add_")  # type: ignore[operator]
 
-    def sub_(self, other: Any, *, alpha: Any = 1) -> Tensor:
+    def sub_(self, other: TensorLike, *, alpha: TensorLike = 1) -> Tensor:
         """Subtracts ``alpha * other``.
 
         >>> x = Tensor([1.0, 4.0])
@@ -309,7 +319,7 @@ class MemoryMethods:
         """
         return self._replace(self - other * alpha, "sub_")  # type: ignore[operator]
 
-    def mul_(self, other: Any) -> Tensor:
+    def mul_(self, other: TensorLike) -> Tensor:
         """Multiplies by `other`.
 
         >>> x = Tensor([1.0, 4.0])
@@ -319,7 +329,7 @@ class MemoryMethods:
         """
         return self._replace(self * other, "mul_")  # type: ignore[operator]
 
-    def floor_divide_(self, other: Any) -> Tensor:
+    def floor_divide_(self, other: TensorLike) -> Tensor:
         """Divides by `other` and rounds down.
 
         >>> x = Tensor([1.0, 4.0])
@@ -329,7 +339,7 @@ class MemoryMethods:
         """
         return self._replace(self // other, "floor_divide_")  # type: ignore[operator]
 
-    def remainder_(self, other: Any) -> Tensor:
+    def remainder_(self, other: TensorLike) -> Tensor:
         """The remainder of the division by `other`, with its sign.
 
         >>> x = Tensor([1.0, 4.0])
@@ -339,7 +349,7 @@ class MemoryMethods:
         """
         return self._replace(self % other, "remainder_")  # type: ignore[operator]
 
-    def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
+    def clamp_(self, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
         """Limits the elements to [min, max].
 
         >>> x = Tensor([1.0, 4.0])
@@ -349,7 +359,7 @@ class MemoryMethods:
         """
         return self._replace(self.clamp(min, max), "clamp_")  # type: ignore[attr-defined]
 
-    def itemset(self, *args: Any) -> Tensor:
+    def itemset(self, *args: object) -> Tensor:
         """A copy with one element replaced: ``itemset(value)``, ``itemset(index, value)``.
 
         Raises:

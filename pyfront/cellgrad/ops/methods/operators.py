@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad import ops as _ops
+from cellgrad.core.aliases import Array, Index, Operand
 from cellgrad.core.tensor import Tensor
 
 # The `self` of these classes is no Tensor to type checkers.
@@ -54,95 +55,97 @@ class Operators:
     def __invert__(self) -> Tensor:
         return ops.logical_not(self)
 
-    def __add__(self, other: Any) -> Tensor:
+    def __add__(self, other: Operand) -> Tensor:
         return ops.add(self, other)
 
-    def __radd__(self, other: Any) -> Tensor:
+    def __radd__(self, other: Operand) -> Tensor:
         return ops.add(other, self)
 
-    def __sub__(self, other: Any) -> Tensor:
+    def __sub__(self, other: Operand) -> Tensor:
         return ops.sub(self, other)
 
-    def __rsub__(self, other: Any) -> Tensor:
+    def __rsub__(self, other: Operand) -> Tensor:
         return ops.sub(other, self)
 
-    def __mul__(self, other: Any) -> Tensor:
+    def __mul__(self, other: Operand) -> Tensor:
         return ops.mul(self, other)
 
-    def __rmul__(self, other: Any) -> Tensor:
+    def __rmul__(self, other: Operand) -> Tensor:
         return ops.mul(other, self)
 
-    def __truediv__(self, other: Any) -> Tensor:
+    def __truediv__(self, other: Operand) -> Tensor:
         return ops.div(self, other)
 
-    def __rtruediv__(self, other: Any) -> Tensor:
+    def __rtruediv__(self, other: Operand) -> Tensor:
         return ops.div(other, self)
 
-    def __pow__(self, other: Any) -> Tensor:
+    def __pow__(self, other: Operand) -> Tensor:
         return ops.pow(self, other)
 
-    def __rpow__(self, other: Any) -> Tensor:
+    def __rpow__(self, other: Operand) -> Tensor:
         return ops.pow(other, self)
 
-    def __matmul__(self, other: Any) -> Tensor:
+    def __matmul__(self, other: Operand) -> Tensor:
         return ops.matmul(self, other)
 
-    def __rmatmul__(self, other: Any) -> Tensor:
+    def __rmatmul__(self, other: Operand) -> Tensor:
         return ops.matmul(other, self)
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
         if other is None or isinstance(other, str):
-            return False
+            return False  # type: ignore[return-value]
         return ops.equal(self, other)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
         if other is None or isinstance(other, str):
-            return True
+            return True  # type: ignore[return-value]
         return ops.not_equal(self, other)
 
-    def __lt__(self, other: Any) -> Tensor:
+    def __lt__(self, other: Operand) -> Tensor:
         return ops.less(self, other)
 
-    def __le__(self, other: Any) -> Tensor:
+    def __le__(self, other: Operand) -> Tensor:
         return ops.less_equal(self, other)
 
-    def __gt__(self, other: Any) -> Tensor:
+    def __gt__(self, other: Operand) -> Tensor:
         return ops.greater(self, other)
 
-    def __ge__(self, other: Any) -> Tensor:
+    def __ge__(self, other: Operand) -> Tensor:
         return ops.greater_equal(self, other)
 
-    def __getitem__(self, index: Any) -> Tensor:
+    def __getitem__(self, index: Index) -> Tensor:
         return ops.getitem(self, index)
 
-    def __mod__(self, other: Any) -> Tensor:
+    def __mod__(self, other: Operand) -> Tensor:
         return ops.floor_mod(self, other)
 
-    def __rmod__(self, other: Any) -> Tensor:
+    def __rmod__(self, other: Operand) -> Tensor:
         return ops.floor_mod(other, self)
 
-    def __floordiv__(self, other: Any) -> Tensor:
+    def __floordiv__(self, other: Operand) -> Tensor:
         return ops.floor_div(self, other)
 
-    def __rfloordiv__(self, other: Any) -> Tensor:
+    def __rfloordiv__(self, other: Operand) -> Tensor:
         return ops.floor_div(other, self)
 
-    def __and__(self, other: Any) -> Tensor:
+    def __and__(self, other: Operand) -> Tensor:
         return ops.bitwise_and(self, other)
 
     __rand__ = __and__
 
-    def __or__(self, other: Any) -> Tensor:
+    def __or__(self, other: Operand) -> Tensor:
         return ops.bitwise_or(self, other)
 
     __ror__ = __or__
 
-    def __xor__(self, other: Any) -> Tensor:
+    def __xor__(self, other: Operand) -> Tensor:
         return ops.bitwise_xor(self, other)
 
     __rxor__ = __xor__
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object
+    ) -> Tensor | Array | tuple[Array, ...]:
         """Numpy's operators beside a Tensor give a Tensor; other numpy functions give arrays."""
         name = _UFUNCS.get(ufunc.__name__)
         if name is not None and method == "__call__" and len(inputs) == 2 and not kwargs:

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from cellgrad import ops as _ops
+from cellgrad.core.aliases import Axis, DTypeLike, TensorLike
 from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -39,12 +40,12 @@ class ReductionMethods:
 
     def sum(
         self,
-        axis: Any = None,
-        keepdim: Any = False,
+        axis: Axis = None,
+        keepdim: bool | Type | None = False,
         keepdims: bool = False,
-        initial: Any = None,
+        initial: TensorLike | None = None,
         *,
-        dim: Any = None,
+        dim: Axis = None,
         dtype: Type | None = None,
     ) -> Tensor:
         """See `ops.sum`; a dtype in the second place is `dtype`. `initial` is added.
@@ -53,7 +54,7 @@ class ReductionMethods:
         [6. 5.]
         """
         if keepdim is None or isinstance(keepdim, Type):
-            keepdim, dtype = False, dtype or keepdim
+            dtype, keepdim = dtype or keepdim, False
         total = ops.sum(self, _one("sum", axis, dim), keepdims or keepdim, dtype=dtype)
         if initial is not None:
             total = total + initial
@@ -61,10 +62,10 @@ class ReductionMethods:
 
     def mean(
         self,
-        axis: Any = None,
+        axis: Axis = None,
         keep_dims: bool = False,
         *,
-        dim: Any = None,
+        dim: Axis = None,
         keepdim: bool = False,
         dtype: Type | None = None,
     ) -> Tensor:
@@ -78,11 +79,11 @@ class ReductionMethods:
 
     def prod(
         self,
-        axis: Any = None,
+        axis: Axis = None,
         keep_dims: bool = False,
         dtype: Type | None = None,
         *,
-        dim: Any = None,
+        dim: Axis = None,
         keepdim: bool = False,
     ) -> Tensor:
         """See `ops.prod`.
@@ -94,10 +95,10 @@ class ReductionMethods:
 
     def nansum(
         self,
-        axis: Any = None,
+        axis: Axis = None,
         keepdims: bool = False,
         *,
-        dim: Any = None,
+        dim: Axis = None,
         keepdim: bool = False,
         dtype: Type | None = None,
     ) -> Tensor:
@@ -109,7 +110,7 @@ class ReductionMethods:
         return ops.nansum(self, _one("nansum", axis, dim), keepdims or keepdim, dtype=dtype)
 
     def logsumexp(
-        self, axis: Any = None, keepdims: bool = False, *, dim: Any = None, keepdim: bool = False
+        self, axis: Axis = None, keepdims: bool = False, *, dim: Axis = None, keepdim: bool = False
     ) -> Tensor:
         """See `ops.logsumexp`.
 
@@ -121,11 +122,11 @@ class ReductionMethods:
 
     def var(
         self,
-        axis: Any = None,
+        axis: Axis = None,
         ddof: int = 0,
         keepdims: bool = False,
         *,
-        dim: Any = None,
+        dim: Axis = None,
         correction: int = 1,
         keepdim: bool = False,
     ) -> Tensor:
@@ -140,11 +141,11 @@ class ReductionMethods:
 
     def std(
         self,
-        axis: Any = None,
+        axis: Axis = None,
         ddof: int = 0,
         keepdims: bool = False,
         *,
-        dim: Any = None,
+        dim: Axis = None,
         correction: int = 0,
         keepdim: bool = False,
     ) -> Tensor:
@@ -160,10 +161,10 @@ class ReductionMethods:
 
     def all(
         self,
-        axis: Any = None,
+        axis: Axis = None,
         keep_dims: bool = False,
         *,
-        dim: Any = None,
+        dim: Axis = None,
         keepdim: bool = False,
         out: None = None,
     ) -> Tensor:
@@ -181,10 +182,10 @@ class ReductionMethods:
 
     def any(
         self,
-        axis: Any = None,
+        axis: Axis = None,
         keep_dims: bool = False,
         *,
-        dim: Any = None,
+        dim: Axis = None,
         keepdim: bool = False,
         out: None = None,
     ) -> Tensor:
@@ -201,7 +202,12 @@ class ReductionMethods:
         return ops.any(self, _one("any", axis, dim), keep_dims or keepdim)
 
     def count_nonzero(
-        self, axis: Any = (), keep_dims: bool = False, dtype: Any = None, *, dim: Any = None
+        self,
+        axis: Axis = (),
+        keep_dims: bool = False,
+        dtype: DTypeLike | None = None,
+        *,
+        dim: Axis = None,
     ) -> Tensor:
         """See `ops.count_nonzero`.
 
@@ -222,16 +228,24 @@ class ReductionMethods:
         dim: tuple[int, ...] | None = None,
         keepdim: bool = False,
         *,
-        axis: Any = None,
+        axis: Axis = None,
         keepdims: bool = False,
-        initial: Any = None,
-        where: Any = None,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
     ) -> Tensor: ...
 
     @overload
-    def max(self, dim: Any = None, keepdim: bool = False, **others: Any) -> Any: ...
+    def max(
+        self,
+        dim: int | None = None,
+        keepdim: bool = False,
+        *,
+        axis: int | None = None,
+        keepdims: bool = False,
+        return_indices: Literal[True],
+    ) -> tuple[Tensor, Tensor]: ...
 
-    def max(self, dim: Any = None, keepdim: bool = False, **others: Any) -> Any:
+    def max(self, dim: Axis = None, keepdim: bool = False, **others: Any) -> Any:
         """``max(dim, keepdim=False)``: the largest elements along one dimension and their positions,
         as `ops.max`; ``max(axis=None, keepdims=False, *, initial=None, where=True,
         return_indices=False)``: the largest elements alone, as `ops.amax`.
@@ -252,16 +266,24 @@ class ReductionMethods:
         dim: tuple[int, ...] | None = None,
         keepdim: bool = False,
         *,
-        axis: Any = None,
+        axis: Axis = None,
         keepdims: bool = False,
-        initial: Any = None,
-        where: Any = None,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
     ) -> Tensor: ...
 
     @overload
-    def min(self, dim: Any = None, keepdim: bool = False, **others: Any) -> Any: ...
+    def min(
+        self,
+        dim: int | None = None,
+        keepdim: bool = False,
+        *,
+        axis: int | None = None,
+        keepdims: bool = False,
+        return_indices: Literal[True],
+    ) -> tuple[Tensor, Tensor]: ...
 
-    def min(self, dim: Any = None, keepdim: bool = False, **others: Any) -> Any:
+    def min(self, dim: Axis = None, keepdim: bool = False, **others: Any) -> Any:
         """``min(dim, keepdim=False)``: the smallest elements along one dimension and their positions,
         as `ops.min`; ``min(axis=None, keepdims=False, *, initial=None, where=True,
         return_indices=False)``: the smallest elements alone, as `ops.amin`.
@@ -319,7 +341,7 @@ class ReductionMethods:
             dtype = ops.selection.dtype_argument("int32", "cumsum")
         return ops.cumsum(ops.reshape(self, (-1,)) if along is None else self, along or 0, dtype)
 
-    def ptp(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+    def ptp(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """The largest elements less the smallest over `axis`; see `ops.amax`.
 
         >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).ptp(axis=1))

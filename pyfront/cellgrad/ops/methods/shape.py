@@ -7,6 +7,7 @@ from typing import Any
 from cellgrad import ops as _ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core import views
+from cellgrad.core.aliases import Axis, Dims, ShapeLike
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -85,7 +86,7 @@ class ShapeMethods:
             dtype = mstype.int64
         return ops.products.trace_of(self, offset, axis1, axis2, dtype)
 
-    def reshape(self, *shape: Any) -> Tensor:
+    def reshape(self, *shape: ShapeLike) -> Tensor:
         """See `ops.reshape`; the shape may be given as several ints or one tuple.
 
         >>> print(Tensor([1, 2, 3, 4]).reshape(2, -1))
@@ -96,7 +97,7 @@ class ShapeMethods:
 
     view = reshape
 
-    def resize(self, *new_shape: Any) -> Tensor:
+    def resize(self, *new_shape: ShapeLike) -> Tensor:
         """The elements in another shape, in order: the first ones, or all and zeros after them.
 
         Raises:
@@ -112,7 +113,9 @@ class ShapeMethods:
             raise argument_error(ValueError, "resize", "new_shape", "of ints of at least 0", sizes)
         return ops.arrangement.resized(self, sizes)
 
-    def flatten(self, order: Any = "C", *end: int, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    def flatten(
+        self, order: str | int = "C", *end: int, start_dim: int = 0, end_dim: int = -1
+    ) -> Tensor:
         """Joins dimensions `start_dim` to `end_dim`, by default all; see `ops.flatten`.
 
         Ints instead of an order are `start_dim` and `end_dim`.
@@ -121,11 +124,11 @@ class ShapeMethods:
         [1 2 3 4]
         """
         if not isinstance(order, str):
-            order, start_dim, end_dim = "C", order, (*end, end_dim)[0]
+            start_dim, end_dim, order = order, (*end, end_dim)[0], "C"
         flat: Tensor = _flatten(self, order, start_dim=start_dim, end_dim=end_dim)
         return flat
 
-    def transpose(self, *axes: Any) -> Tensor:
+    def transpose(self, *axes: Axis) -> Tensor:
         """See `ops.transpose`; two ints exchange those dimensions, and without arguments the
         dimensions are reversed.
 
@@ -137,7 +140,7 @@ class ShapeMethods:
         listed = () if axes == (None,) else _varargs(axes)
         return ops.transpose(self, listed or tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
 
-    def permute(self, *axis: Any) -> Tensor:
+    def permute(self, *axis: Axis) -> Tensor:
         """See `ops.permute`; without arguments the dimensions are reversed.
 
         >>> print(ops.ones((2, 3, 4)).permute(2, 0, 1).shape)
@@ -146,7 +149,7 @@ class ShapeMethods:
         listed = () if axis == (None,) else _varargs(axis)
         return ops.transpose(self, listed or tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
 
-    def broadcast_to(self, *shape: Any) -> Tensor:
+    def broadcast_to(self, *shape: ShapeLike) -> Tensor:
         """See `ops.broadcast_to`; the shape may be given as several ints or one tuple.
 
         >>> print(Tensor([1, 2]).broadcast_to((2, 2)))
@@ -155,7 +158,7 @@ class ShapeMethods:
         """
         return ops.broadcast_to(self, _varargs(shape))
 
-    def expand(self, *size: Any) -> Tensor:
+    def expand(self, *size: ShapeLike) -> Tensor:
         """Same as `broadcast_to`.
 
         >>> print(Tensor([1, 2]).expand(2, 2))
@@ -182,7 +185,7 @@ class ShapeMethods:
 
     # --- repetition and arrangement -----------------------------------------------------------
 
-    def tile(self, *numbers: Any, dims: Any = None, reps: Any = None) -> Tensor:
+    def tile(self, *numbers: int, dims: Axis = None, reps: Dims | None = None) -> Tensor:
         """See `ops.tile`; the numbers may be given as several ints, one tuple, `dims` or `reps`.
 
         >>> print(Tensor([1, 2]).tile((2, 2)))
@@ -192,7 +195,7 @@ class ShapeMethods:
         named = dims if reps is None else reps
         return ops.tile(self, _varargs(numbers if named is None else (named,)))
 
-    def repeat(self, *repeats: Any) -> Tensor:
+    def repeat(self, *repeats: Dims) -> Tensor:
         """The tensor repeated ``repeats[i]`` times along dimension i, of which there may be more
         than the tensor has; see `ops.tile`.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import State
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 
@@ -50,11 +51,11 @@ class RunContext:
     1
     """
 
-    def __init__(self, original_args: Any):
+    def __init__(self, original_args: CallbackParam):
         self._original_args = original_args
         self._stop_requested = False
 
-    def original_args(self) -> Any:
+    def original_args(self) -> CallbackParam:
         """What is known of the run, a `CallbackParam`."""
         return self._original_args
 
@@ -87,17 +88,17 @@ class Callback:
     # Callbacks of a higher number are called after all others.
     _order = 0
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         """What `BackupAndRestore` keeps of this callback: Tensors, and what JSON can hold, by name."""
         return {}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Goes on from a `state_dict`: called after `on_train_begin`, where training continues."""
 
     def __enter__(self) -> Callback:
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         return None
 
     def begin(self, run_context: RunContext) -> None:
@@ -195,18 +196,18 @@ class LambdaCallback(Callback):
 
     def __init__(
         self,
-        on_train_epoch_begin: Callable[[RunContext], Any] | None = None,
-        on_train_epoch_end: Callable[[RunContext], Any] | None = None,
-        on_train_step_begin: Callable[[RunContext], Any] | None = None,
-        on_train_step_end: Callable[[RunContext], Any] | None = None,
-        on_train_begin: Callable[[RunContext], Any] | None = None,
-        on_train_end: Callable[[RunContext], Any] | None = None,
-        on_eval_epoch_begin: Callable[[RunContext], Any] | None = None,
-        on_eval_epoch_end: Callable[[RunContext], Any] | None = None,
-        on_eval_step_begin: Callable[[RunContext], Any] | None = None,
-        on_eval_step_end: Callable[[RunContext], Any] | None = None,
-        on_eval_begin: Callable[[RunContext], Any] | None = None,
-        on_eval_end: Callable[[RunContext], Any] | None = None,
+        on_train_epoch_begin: Callable[[RunContext], object] | None = None,
+        on_train_epoch_end: Callable[[RunContext], object] | None = None,
+        on_train_step_begin: Callable[[RunContext], object] | None = None,
+        on_train_step_end: Callable[[RunContext], object] | None = None,
+        on_train_begin: Callable[[RunContext], object] | None = None,
+        on_train_end: Callable[[RunContext], object] | None = None,
+        on_eval_epoch_begin: Callable[[RunContext], object] | None = None,
+        on_eval_epoch_end: Callable[[RunContext], object] | None = None,
+        on_eval_step_begin: Callable[[RunContext], object] | None = None,
+        on_eval_step_end: Callable[[RunContext], object] | None = None,
+        on_eval_begin: Callable[[RunContext], object] | None = None,
+        on_eval_end: Callable[[RunContext], object] | None = None,
     ):
         given = locals()
         for event in _EVENTS:

@@ -10,6 +10,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import State
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -52,10 +53,10 @@ class _Watching(Callback):
     def on_train_begin(self, run_context: RunContext) -> None:
         self._reset()
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         return {"wait": self.wait, "best": self.best}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         self.wait, self.best = state["wait"], state["best"]
 
     def _improves(self, value: float, best: float) -> bool:
@@ -134,11 +135,11 @@ class EarlyStopping(_Watching):
         super().on_train_begin(run_context)
         self._parameters = run_context.original_args().train_network.parameters_dict()
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         weights = {f"weights.{p.name}": best for p, best in self.best_weights}
         return super().state_dict() | {"stopped_epoch": self.stopped_epoch} | weights
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         super().load_state_dict(state)
         self.stopped_epoch = state["stopped_epoch"]
         self.best_weights = [
@@ -217,10 +218,10 @@ class ReduceLROnPlateau(_Watching):
         super()._reset()
         self.cooldown_counter = 0
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         return super().state_dict() | {"cooldown_counter": self.cooldown_counter}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         super().load_state_dict(state)
         self.cooldown_counter = state["cooldown_counter"]
 

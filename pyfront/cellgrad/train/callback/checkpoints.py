@@ -13,6 +13,7 @@ from cellgrad.checkpoints import together
 from cellgrad.checkpoints.serialization import finish_saving, load_checkpoint, save_checkpoint
 from cellgrad.core import dtype as mstype
 from cellgrad.core import ranks
+from cellgrad.core.aliases import State
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -76,14 +77,14 @@ class CheckpointConfig:
         integrated_save: bool = True,
         async_save: bool | str = False,
         saved_network: Cell | None = None,
-        append_info: list[Any] | None = None,
+        append_info: list[object] | None = None,
         enc_key: bytes | None = None,
         enc_mode: str = "AES-GCM",
         exception_save: bool = False,
         crc_check: bool = False,
         remove_redundancy: bool = False,
         format: str = "ckpt",
-        **kwargs: Any,
+        **kwargs: object,
     ):
         self.save_checkpoint_steps = _whole(save_checkpoint_steps, "save_checkpoint_steps")
         seconds: int | None = _whole(save_checkpoint_seconds, "save_checkpoint_seconds")
@@ -124,7 +125,7 @@ class CheckpointConfig:
             "crc_check": crc_check,
         }
 
-    def get_checkpoint_policy(self) -> dict[str, Any]:
+    def get_checkpoint_policy(self) -> State:
         """When files are written and how many are kept."""
         return {
             "save_checkpoint_steps": self.save_checkpoint_steps,
@@ -193,12 +194,12 @@ class ModelCheckpoint(Callback):
         self._last_step = run_context.original_args().cur_step_num or 0
         self._last_time = time.monotonic()
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         self._complete()
         files = [path for path, _ in self._written]
         return {"prefix": self._prefix, "last_step": self._last_step, "files": files}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         self._prefix, self._last_step = state["prefix"], state["last_step"]
         self._written = [(path, time.monotonic()) for path in state["files"]]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import State
 from cellgrad.core.arguments import check_bool, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.progress import say
@@ -126,10 +127,10 @@ class History(Callback):
         if run_context.original_args().mode == "train":
             self.history, self.epoch = {}, {"epoch": []}
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         return {"history": self.history, "epoch": self.epoch}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         self.epoch = state["epoch"]
         self.history = {
             name: [np.asarray(v) if isinstance(v, list) else v for v in values]

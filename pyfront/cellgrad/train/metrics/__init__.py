@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.errors import error
 from cellgrad.train.metrics.classification import (
@@ -93,7 +91,7 @@ def names() -> list[str]:
     return list(_FACTORY)
 
 
-def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Metric:
+def get_metric_fn(name: str, *args: object, **kwargs: object) -> Metric:
     """The metric of a name, made with further arguments.
 
     Raises:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import State
 from cellgrad.core.arguments import check_instance, check_int, check_number, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.train.metrics.metric import Array, Metric
@@ -115,7 +116,7 @@ class Accuracy(_Classes):
         super().clear()
         self._correct_num = self._total_num = 0
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         y_pred, y = self._one_hot(*self._pair(inputs))
         correct = (y_pred == y).all(axis=1)
         self._correct_num += int(correct.sum())
@@ -137,7 +138,7 @@ class _Positives(_Classes):
         self._predicted: Any = 0
         self._actual: Any = 0
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         y_pred, y = self._one_hot(*self._pair(inputs))
         axis = 0 if self._type == "classification" else 1
         counts = [a.sum(axis=axis).astype(float) for a in (y * y_pred, y_pred, y)]
@@ -151,7 +152,7 @@ class _Positives(_Classes):
                 for a, b in zip((self._true, self._predicted, self._actual), counts)
             )
 
-    def merge(self, states: list[dict[str, Any]]) -> None:
+    def merge(self, states: list[State]) -> None:
         states = [s for s in states if s["_class_num"]]
         for name in ("_true", "_predicted", "_actual") if states else ():
             of_all = [s[name] for s in states]
@@ -268,7 +269,7 @@ class TopKCategoricalAccuracy(Metric):
     def clear(self) -> None:
         self._correct_num = self._samples_num = 0
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         y_pred, y = self._taken(inputs, 2)
         y = _indices(y_pred, y)
         best = np.argsort(-y_pred, axis=1)[:, : self.k]
@@ -343,7 +344,7 @@ class ConfusionMatrix(Metric):
         self.confusion_matrix = np.zeros((self.num_classes, self.num_classes))
         self._seen = 0
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         y_pred, y = self._taken(inputs, 2)
         if y_pred.ndim == y.ndim + 1:
             y_pred = y_pred.argmax(axis=1)
@@ -429,7 +430,7 @@ class ConfusionMatrixMetric(Metric):
     def clear(self) -> None:
         self._counts: list[Array] = []
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         y_pred, y = self._taken(inputs, 2)
         if y_pred.shape != y.shape or y.ndim < 2 or not _binary(y_pred) or not _binary(y):
             raise error(

@@ -5,13 +5,18 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 
+from cellgrad.core.aliases import MetricValue, State
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.errors import error, not_defined
 from cellgrad.core.tensor import Tensor
+
+M = TypeVar("M", bound="Metric")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 __all__ = ["Array", "Metric", "rearrange_inputs"]
 
@@ -66,20 +71,20 @@ class Metric:
         """Forgets what was seen."""
         raise not_defined(self, "clear")
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         """Takes the values of a batch: Tensors, arrays or lists."""
         raise not_defined(self, "update")
 
-    def eval(self) -> Any:
+    def eval(self) -> MetricValue:
         """The metric of what was seen."""
         raise not_defined(self, "eval")
 
-    def merge(self, states: list[dict[str, Any]]) -> None:
+    def merge(self, states: list[State]) -> None:
         """Takes what the metrics of all ranks have seen: their attributes in `merged`."""
         for name in self.merged:
             setattr(self, name, functools.reduce(operator.add, [s[name] for s in states]))
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: object) -> MetricValue:
         self.clear()
         self.update(*inputs)
         return self.eval()
@@ -118,7 +123,7 @@ class Metric:
             )
 
 
-def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
+def rearrange_inputs(func: Callable[Concatenate[M, P], R]) -> Callable[Concatenate[M, P], R]:
     """A decorator of `update` in metrics of one's own: applies `set_indexes`.
 
     >>> class First(ms.train.Metric):
@@ -137,6 +142,6 @@ def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(self: Metric, *inputs: Any) -> Any:
         if self.indexes is not None:
             inputs = tuple(inputs[i] for i in self.indexes)
-        return func(self, *inputs)
+        return cast(Any, func)(self, *inputs)
 
-    return wrapper
+    return cast("Callable[Concatenate[M, P], R]", wrapper)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import check_bool, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.train.metrics.metric import Array, Metric
 
 
-def auc(x: Any, y: Any, reorder: bool = False) -> float:
+def auc(x: TensorLike, y: TensorLike, reorder: bool = False) -> float:
     """The area under a curve, by the trapezoidal rule.
 
     Args:
@@ -100,7 +102,7 @@ class ROC(Metric):
     def clear(self) -> None:
         self._seen: tuple[Array, Array] | None = None
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         y_pred, y = self._taken(inputs, 2)
         if y_pred.ndim == y.ndim:
             if self.class_num not in (None, 1):
@@ -126,7 +128,7 @@ class ROC(Metric):
         classes = np.moveaxis(y_pred, 1, -1)
         self._seen = (classes.reshape(-1, classes.shape[-1]), y.ravel())
 
-    def eval(self) -> tuple[Any, Any, Any]:
+    def eval(self) -> tuple[Array | list[Array], Array | list[Array], Array | list[Array]]:
         """False positive rates, true positive rates and thresholds.
 
         Raises:
@@ -243,7 +245,11 @@ class OcclusionSensitivity(Metric):
     """
 
     def __init__(
-        self, pad_val: float = 0.0, margin: Any = 2, n_batch: int = 128, b_box: Any = None
+        self,
+        pad_val: float = 0.0,
+        margin: TensorLike = 2,
+        n_batch: int = 128,
+        b_box: Sequence[int] | None = None,
     ):
         super().__init__()
         self.pad_val = float(check_number(pad_val, "OcclusionSensitivity", "pad_val"))
@@ -274,7 +280,7 @@ class OcclusionSensitivity(Metric):
             )
         return low, high
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         if len(inputs) != 3 or not callable(inputs[0]):
             raise error(
                 ValueError,

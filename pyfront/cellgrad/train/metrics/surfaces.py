@@ -56,7 +56,7 @@ class _Surfaces(Metric):
     def clear(self) -> None:
         self._edges: tuple[Array, Array] | None = None
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         name = f"{type(self).__name__}.update"
         if len(inputs) != 3:
             raise error(

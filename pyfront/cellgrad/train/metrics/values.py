@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,7 @@ class Loss(Metric):
         self._sum_loss = 0.0
         self._total_num = 0
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         (loss,) = self._taken(inputs, 1)
         if loss.ndim > 1:
             raise error(
@@ -64,7 +63,7 @@ class _Errors(Metric):
     def _error(self, difference: Array) -> Array:
         raise not_defined(self, "_error")
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         y_pred, y = self._taken(inputs, 2)
         if y_pred.size != y.size:
             raise error(
@@ -132,7 +131,7 @@ class Dice(Metric):
     def clear(self) -> None:
         self._sum, self._rows = 0.0, 0
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         x, y = self._taken(inputs, 2)
         if x.shape != y.shape:
             raise error(
@@ -180,7 +179,7 @@ class CosineSimilarity(Metric):
     def clear(self) -> None:
         self._rows: Array | None = None
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         (rows,) = self._taken(inputs, 1)
         self._rows = rows
 
@@ -220,7 +219,7 @@ class Perplexity(Metric):
     def clear(self) -> None:
         self._sum, self._num = 0.0, 0
 
-    def update(self, *inputs: Any) -> None:
+    def update(self, *inputs: object) -> None:
         p, y = self._taken(inputs, 2)
         if p.shape[:-1] != y.shape:
             raise error(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cellgrad import ops
+from cellgrad.core.aliases import State
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -57,7 +58,7 @@ class Bijector(Cell):
         is_injective: bool = True,
         name: str = "Bijector",
         dtype: Type | None = None,
-        param: dict[str, Any] | None = None,
+        param: State | None = None,
     ):
         super().__init__()
         owner = type(self).__name__
@@ -86,7 +87,7 @@ class Bijector(Cell):
         return self._dtype
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> State:
         """What the bijector was made with."""
         return self._parameters
 
@@ -161,7 +162,7 @@ class Bijector(Cell):
             )
         return formula(value, *args, **kwargs)
 
-    def forward(self, value: Tensor, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, value: Tensor, *args: object, **kwargs: object) -> Tensor:
         """The image of a Tensor.
 
         Raises:
@@ -172,19 +173,19 @@ class Bijector(Cell):
         """
         return self._call("forward", value, args, kwargs)
 
-    def inverse(self, value: Tensor, *args: Any, **kwargs: Any) -> Any:
+    def inverse(self, value: Tensor, *args: object, **kwargs: object) -> Tensor:
         """What `value` is the image of; errors as of `forward`."""
         return self._call("inverse", value, args, kwargs)
 
-    def forward_log_jacobian(self, value: Tensor, *args: Any, **kwargs: Any) -> Any:
+    def forward_log_jacobian(self, value: Tensor, *args: object, **kwargs: object) -> Tensor:
         """The logarithm of the size of `forward`'s derivative; errors as of `forward`."""
         return self._call("forward_log_jacobian", value, args, kwargs)
 
-    def inverse_log_jacobian(self, value: Tensor, *args: Any, **kwargs: Any) -> Any:
+    def inverse_log_jacobian(self, value: Tensor, *args: object, **kwargs: object) -> Tensor:
         """The logarithm of the size of `inverse`'s derivative; errors as of `forward`."""
         return self._call("inverse_log_jacobian", value, args, kwargs)
 
-    def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def construct(self, name: str, *args: Any, **kwargs: Any) -> Tensor:
         """The method of that name.
 
         Raises:
@@ -195,7 +196,7 @@ class Bijector(Cell):
 
     if not TYPE_CHECKING:
 
-        def __call__(self, *args, **kwargs):
+        def __call__(self, *args: object, **kwargs: object) -> object:
             if args and isinstance(args[0], Cell) and hasattr(args[0], "log_prob"):
                 return Bijector.transformed(self, args[0])
             return super().__call__(*args, **kwargs)

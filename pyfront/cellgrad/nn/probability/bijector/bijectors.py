@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.probability._parameters import check_elements, check_positive
@@ -30,7 +31,7 @@ class PowerTransform(Bijector):
     [4.]
     """
 
-    def __init__(self, power: Any = 0.0, name: str = "PowerTransform"):
+    def __init__(self, power: TensorLike = 0.0, name: str = "PowerTransform"):
         super().__init__(name=name, param={"param_dict": {"power": power}})
         made = self._add_parameter(power, "power")
         check_elements(made, name, "power", "at least zero", lambda v: v >= 0)
@@ -87,7 +88,9 @@ class ScalarAffine(Bijector):
     [3.]
     """
 
-    def __init__(self, scale: Any = 1.0, shift: Any = 0.0, name: str = "ScalarAffine"):
+    def __init__(
+        self, scale: TensorLike = 1.0, shift: TensorLike = 0.0, name: str = "ScalarAffine"
+    ):
         super().__init__(True, True, name, None, {"param_dict": {"scale": scale, "shift": shift}})
         self._add_parameter(scale, "scale")
         self._add_parameter(shift, "shift")
@@ -127,7 +130,7 @@ class Softplus(Bijector):
     [0.6931472]
     """
 
-    def __init__(self, sharpness: Any = 1.0, name: str = "Softplus"):
+    def __init__(self, sharpness: TensorLike = 1.0, name: str = "Softplus"):
         super().__init__(name=name, param={"param_dict": {"sharpness": sharpness}})
         self._add_parameter(sharpness, "sharpness")
 
@@ -169,7 +172,7 @@ class GumbelCDF(Bijector):
     [0.36787945]
     """
 
-    def __init__(self, loc: Any = 0.0, scale: Any = 1.0, name: str = "GumbelCDF"):
+    def __init__(self, loc: TensorLike = 0.0, scale: TensorLike = 1.0, name: str = "GumbelCDF"):
         super().__init__(name=name, param={"param_dict": {"loc": loc, "scale": scale}})
         self._add_parameter(loc, "loc")
         check_positive(self._add_parameter(scale, "scale"), name, "scale")

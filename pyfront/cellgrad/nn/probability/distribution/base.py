@@ -8,6 +8,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import State
 from cellgrad.core.arguments import argument_error, check_instance, check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -119,7 +120,7 @@ class Distribution(Cell):
     [1. 0.]
     """
 
-    def __init__(self, seed: int | None, dtype: Type, name: str, param: dict[str, Any]):
+    def __init__(self, seed: int | None, dtype: Type, name: str, param: State):
         super().__init__()
         owner = type(self).__name__
         check_instance(name, owner, "name", str)
@@ -170,7 +171,7 @@ class Distribution(Cell):
         return self._seed
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> State:
         """What the distribution was made with."""
         return self._parameters
 
@@ -290,7 +291,7 @@ class Distribution(Cell):
         formula, then = self._way(what)
         return then(formula(*self._resolved(args, kwargs)))
 
-    def prob(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def prob(self, value: Tensor, *args: object, **kwargs: object) -> Tensor:
         """The density or probability at `value`.
 
         Args:
@@ -306,43 +307,43 @@ class Distribution(Cell):
         """
         return self._of_value("prob", value, args, kwargs)
 
-    def log_prob(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def log_prob(self, value: Tensor, *args: object, **kwargs: object) -> Tensor:
         """The logarithm of `prob`, with the same arguments and errors."""
         return self._of_value("log_prob", value, args, kwargs)
 
-    def cdf(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def cdf(self, value: Tensor, *args: object, **kwargs: object) -> Tensor:
         """The probability of at most `value`; arguments and errors as of `prob`."""
         return self._of_value("cdf", value, args, kwargs)
 
-    def log_cdf(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def log_cdf(self, value: Tensor, *args: object, **kwargs: object) -> Tensor:
         """The logarithm of `cdf`; arguments and errors as of `prob`."""
         return self._of_value("log_cdf", value, args, kwargs)
 
-    def survival_function(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def survival_function(self, value: Tensor, *args: object, **kwargs: object) -> Tensor:
         """The probability of more than `value`; arguments and errors as of `prob`."""
         return self._of_value("survival_function", value, args, kwargs)
 
-    def log_survival(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def log_survival(self, value: Tensor, *args: object, **kwargs: object) -> Tensor:
         """The logarithm of `survival_function`; arguments and errors as of `prob`."""
         return self._of_value("log_survival", value, args, kwargs)
 
-    def mean(self, *args: Any, **kwargs: Any) -> Tensor:
+    def mean(self, *args: object, **kwargs: object) -> Tensor:
         """The mean, of the distribution's or the given parameters; errors as of `prob`."""
         return self._of_all("mean", args, kwargs)
 
-    def mode(self, *args: Any, **kwargs: Any) -> Tensor:
+    def mode(self, *args: object, **kwargs: object) -> Tensor:
         """The most probable value; arguments and errors as of `mean`."""
         return self._of_all("mode", args, kwargs)
 
-    def sd(self, *args: Any, **kwargs: Any) -> Tensor:
+    def sd(self, *args: object, **kwargs: object) -> Tensor:
         """The standard deviation; arguments and errors as of `mean`."""
         return self._of_all("sd", args, kwargs)
 
-    def var(self, *args: Any, **kwargs: Any) -> Tensor:
+    def var(self, *args: object, **kwargs: object) -> Tensor:
         """The variance; arguments and errors as of `mean`."""
         return self._of_all("var", args, kwargs)
 
-    def entropy(self, *args: Any, **kwargs: Any) -> Tensor:
+    def entropy(self, *args: object, **kwargs: object) -> Tensor:
         """The entropy in nats; arguments and errors as of `mean`."""
         return self._of_all("entropy", args, kwargs)
 
@@ -363,7 +364,7 @@ class Distribution(Cell):
         b = [self._checked(other.get(n), f"{n}_b") for n in names]
         return b, self._resolved(args[count:], rest)
 
-    def kl_loss(self, dist: str, *args: Any, **kwargs: Any) -> Tensor:
+    def kl_loss(self, dist: str, *args: object, **kwargs: object) -> Tensor:
         """The Kullback-Leibler divergence from this distribution a to b, another one of the same kind.
 
         Args:
@@ -381,14 +382,14 @@ class Distribution(Cell):
         b, a = self._two(dist, args, kwargs)
         return formula(dist, *b, *a)  # type: ignore[no-any-return]
 
-    def cross_entropy(self, dist: str, *args: Any, **kwargs: Any) -> Tensor:
+    def cross_entropy(self, dist: str, *args: object, **kwargs: object) -> Tensor:
         """The entropy of a plus `kl_loss`, whose arguments and errors it has."""
         if not (hasattr(self, "_kl_loss") and hasattr(self, "_entropy")):
             raise self._absent("cross_entropy")
         b, a = self._two(dist, args, kwargs)
         return self._entropy(*a) + self._kl_loss(dist, *b, *a)  # type: ignore[no-any-return]
 
-    def sample(self, shape: tuple[int, ...] = (), *args: Any, **kwargs: Any) -> Tensor:
+    def sample(self, shape: tuple[int, ...] = (), *args: object, **kwargs: object) -> Tensor:
         """Random numbers.
 
         Args:
@@ -413,10 +414,10 @@ class Distribution(Cell):
         drawn = self._sample(shape, *self._resolved(args, kwargs))
         return drawn if drawn.dtype is self._dtype else ops.cast(drawn, self._dtype)
 
-    def get_dist_args(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    def get_dist_args(self, *args: object, **kwargs: object) -> tuple[Tensor, ...]:
         """The parameters, those that are given in place of those it was made with."""
         given = dict(zip(self.parameter_names, args, strict=False)) | kwargs
-        out = []
+        out: list[Any] = []
         for name in self.parameter_names:
             value = given.get(name)
             if value is None:
@@ -430,7 +431,7 @@ class Distribution(Cell):
         """The kind of distribution: the name of its class."""
         return type(self).__name__
 
-    def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def construct(self, name: str, *args: Any, **kwargs: Any) -> Tensor:
         """The method of that name, as `dist` is called: ``dist("log_prob", x)``.
 
         Raises:

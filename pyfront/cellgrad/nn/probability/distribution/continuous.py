@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -34,8 +34,8 @@ class Normal(Distribution):
 
     def __init__(
         self,
-        mean: Any = None,
-        sd: Any = None,
+        mean: TensorLike | None = None,
+        sd: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.float32,
         name: str = "Normal",
@@ -88,8 +88,8 @@ class Uniform(Distribution):
 
     def __init__(
         self,
-        low: Any = None,
-        high: Any = None,
+        low: TensorLike | None = None,
+        high: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.float32,
         name: str = "Uniform",
@@ -155,8 +155,8 @@ class Cauchy(Distribution):
 
     def __init__(
         self,
-        loc: Any = None,
-        scale: Any = None,
+        loc: TensorLike | None = None,
+        scale: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.float32,
         name: str = "Cauchy",
@@ -224,8 +224,8 @@ class Logistic(Distribution):
 
     def __init__(
         self,
-        loc: Any = None,
-        scale: Any = None,
+        loc: TensorLike | None = None,
+        scale: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.float32,
         name: str = "Logistic",
@@ -285,8 +285,8 @@ class Laplace(Distribution):
 
     def __init__(
         self,
-        mean: Any = None,
-        sd: Any = None,
+        mean: TensorLike | None = None,
+        sd: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.float32,
         name: str = "Laplace",
@@ -339,9 +339,9 @@ class StudentT(Distribution):
 
     def __init__(
         self,
-        df: Any = None,
-        mean: Any = None,
-        sd: Any = None,
+        df: TensorLike | None = None,
+        mean: TensorLike | None = None,
+        sd: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.float32,
         name: str = "StudentT",

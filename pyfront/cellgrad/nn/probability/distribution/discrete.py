@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import argument_error, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.tensor import Tensor
@@ -33,7 +33,7 @@ class Bernoulli(Distribution):
 
     def __init__(
         self,
-        probs: Any = None,
+        probs: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.int32,
         name: str = "Bernoulli",
@@ -89,7 +89,7 @@ class Geometric(Distribution):
 
     def __init__(
         self,
-        probs: Any = None,
+        probs: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.int32,
         name: str = "Geometric",
@@ -143,7 +143,7 @@ class Poisson(Distribution):
 
     def __init__(
         self,
-        rate: Any = None,
+        rate: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.float32,
         name: str = "Poisson",
@@ -197,7 +197,7 @@ class Categorical(Distribution):
 
     def __init__(
         self,
-        probs: Any = None,
+        probs: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.int32,
         name: str = "Categorical",

@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.tensor import Tensor
@@ -37,7 +38,7 @@ class Exponential(Distribution):
 
     def __init__(
         self,
-        rate: Any = None,
+        rate: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.float32,
         name: str = "Exponential",
@@ -90,8 +91,8 @@ class Gamma(Distribution):
 
     def __init__(
         self,
-        concentration: Any = None,
-        rate: Any = None,
+        concentration: TensorLike | None = None,
+        rate: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.float32,
         name: str = "Gamma",
@@ -179,8 +180,8 @@ class Beta(Distribution):
 
     def __init__(
         self,
-        concentration1: Any = None,
-        concentration0: Any = None,
+        concentration1: TensorLike | None = None,
+        concentration0: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.float32,
         name: str = "Beta",
@@ -263,8 +264,8 @@ class HalfNormal(Distribution):
 
     def __init__(
         self,
-        mean: Any = None,
-        sd: Any = None,
+        mean: TensorLike | None = None,
+        sd: TensorLike | None = None,
         seed: int | None = None,
         dtype: Type = mstype.float32,
         name: str = "HalfNormal",

@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import argument_error, check_instance
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -134,8 +135,8 @@ class LogNormal(TransformedDistribution):
 
     def __init__(
         self,
-        loc: Any = None,
-        scale: Any = None,
+        loc: TensorLike | None = None,
+        scale: TensorLike | None = None,
         seed: int | None = 0,
         dtype: Type = mstype.float32,
         name: str = "LogNormal",
@@ -201,8 +202,8 @@ class Gumbel(TransformedDistribution):
 
     def __init__(
         self,
-        loc: Any,
-        scale: Any,
+        loc: TensorLike,
+        scale: TensorLike,
         seed: int | None = 0,
         dtype: Type = mstype.float32,
         name: str = "Gumbel",
