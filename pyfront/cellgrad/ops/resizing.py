@@ -33,7 +33,7 @@ def _areas(n: int, length: int, align: bool) -> np.ndarray[Any, Any]:
 
 def _cubics(n: int, length: int, align: bool, half: bool) -> np.ndarray[Any, Any]:
     if half:
-        return _weights(n, length, None, "bicubic", False)
+        return _weights(n, length, None, "bicubic", False, False)
     out = np.zeros((length, n))
     for row, at in zip(out, _points(n, length, align, False), strict=True):
         base = math.floor(at)

@@ -594,7 +594,6 @@ def dense_to_sparse_csr(tensor: Tensor) -> CSRTensor:
 
     >>> print(ops.dense_to_sparse_csr(Tensor([[1.0, 0.0], [-5.0, 0.0]])).indptr)
     [0 1 2]
-
     >>> print(Tensor([[1.0, 0.0], [-5.0, 0.0]]).to_csr().values)
     [ 1. -5.]
     """

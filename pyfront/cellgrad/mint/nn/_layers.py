@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cellgrad import nn, ops
-from cellgrad.core.aliases import Dims, InitLike, PaddingLike, TensorLike
+from cellgrad.core.aliases import Dims, PaddingLike, TensorLike
 from cellgrad.core.arguments import check_int, check_ints
 from cellgrad.core.dtype import Type, or_default
 from cellgrad.core.initializer import Normal, Uniform, initializer

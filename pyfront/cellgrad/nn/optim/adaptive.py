@@ -249,14 +249,14 @@ class ProximalAdagrad(Optimizer):
 
     def __init__(
         self,
-        params: Any,
+        params: ParameterGroups,
         accum: float = 0.1,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         l1: float = 0.0,
         l2: float = 0.0,
         use_locking: bool = False,
         loss_scale: float = 1.0,
-        weight_decay: Any = 0.0,
+        weight_decay: LearningRate = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check_bool(use_locking, self.cls_name, "use_locking")
@@ -264,7 +264,7 @@ class ProximalAdagrad(Optimizer):
         self.l2 = float_of(l2, self.cls_name, "l2")
         self.accum = self.slots("accum", float_of(accum, self.cls_name, "accum"))
 
-    def update(self, gradients: Any) -> Iterator[Tensor]:
+    def update(self, gradients: Gradients) -> Iterator[Tensor]:
         for (w, g, lr), accum in zip(self.prepared(gradients), self.accum):
             total = wide(accum) + ops.square(g)
             ops.assign(accum, total)

@@ -106,7 +106,7 @@ def get_metric_fn(name: str, *args: object, **kwargs: object) -> Metric:
     return _FACTORY[name](*args, **kwargs)
 
 
-def get_metrics(metrics: Any) -> dict[str, Metric] | None:
+def get_metrics(metrics: object) -> dict[str, Metric] | None:
     """The metrics of a set of names, by name; a dict of metrics, or None, as it is.
 
     Raises:
