@@ -25,16 +25,16 @@ struct LinkFailure : llvm::ErrorInfo<LinkFailure, llvm::StringError> {
 bool isLibrarySymbol(llvm::StringRef name, Arch arch);
 
 /// Links `objects` with what they need of the runtime into a shared object
-/// called `soname`; returns its bytes. No file of the system is read; a symbol neither
-/// in the runtime nor in libc/libm is an error. Safe to call from several
-/// threads: one links at a time. Unless `bound`, the process that loads it may
-/// define further symbols, and those of functions stay. With `cuda`, the
+/// called `soname`; returns its bytes. No file of the system is read; a symbol
+/// neither in the runtime nor in libc/libm is an error. Safe to call from
+/// several threads: one links at a time. Unless `bound`, the process that loads
+/// it may define further symbols, and those of functions stay. With `cuda`, the
 /// runtime of models with CUDA kernels is part of it. With `lines`, names of
 /// functions and tables of lines stay.
 llvm::Expected<std::string>
 linkSharedObject(llvm::ArrayRef<llvm::SmallString<0>> objects,
-                 llvm::StringRef soname, const Platform &platform, bool bound = true, bool cuda = false,
-                 bool lines = false);
+                 llvm::StringRef soname, const Platform &platform,
+                 bool bound = true, bool cuda = false, bool lines = false);
 
 /// Links `object` with the runtime into a relocatable object in which only cg_*
 /// is global, so that objects of several models go into one program; returns
