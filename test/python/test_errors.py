@@ -206,7 +206,7 @@ CASES = {
         r"Float32\[3\], but got Float32\[2, 3\]",
     ),
     "tangent count": (
-        "ms.jvp(lambda a: a, v, (v, v))",
+        "ms.jvp(lambda a: a, (v,), (v, v))",
         TypeError,
         "1 input tensors but 2 tangents",
     ),
