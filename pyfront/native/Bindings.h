@@ -5,6 +5,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace cellgrad::python {
 /// Graph, FunctionBuilder, Value, Loc, GraphError.
 void bindGraph(nanobind::module_ &m);
@@ -20,6 +22,12 @@ void bindModel(nanobind::module_ &m);
 void bindComm(nanobind::module_ &m);
 /// first_changed, ABSENT.
 void bindGuards(nanobind::module_ &m);
+/// Made, call_known and what it needs to know.
+void bindKnownCalls(nanobind::module_ &m);
+
+/// What `body` gives, or null and Python's error where it throws: for functions
+/// that Python calls without nanobind.
+PyObject *withErrors(llvm::function_ref<nanobind::object()> body);
 } // namespace cellgrad::python
 
 #endif

@@ -23,6 +23,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pyfront/native/Guards.h"
+
 #include "pyfront/native/Bindings.h"
 #include "pyfront/native/Objects.h"
 
@@ -30,14 +32,14 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace cellgrad::python {
-namespace {
 
-/// The value of a name that is not there.
 PyObject *absent() {
   static PyObject *object =
       PyObject_CallNoArgs(reinterpret_cast<PyObject *>(&PyBaseObject_Type));
   return object;
 }
+
+namespace {
 
 /// Whether a list or dictionary holds the objects of a tuple (keys and values
 /// in turn), in this order.
@@ -110,8 +112,8 @@ bool isStill(PyObject *where, PyObject *name, PyObject *value) {
   return now ? now == value : value == absent();
 }
 
-/// The place of the first guard from `start` on whose value is another object;
-/// -1 if there is none.
+} // namespace
+
 Py_ssize_t firstChanged(nb::list guards, Py_ssize_t start) {
   for (Py_ssize_t i = start, e = NB_LIST_GET_SIZE(guards.ptr()); i < e; ++i) {
     PyObject *guard = NB_LIST_GET_ITEM(guards.ptr(), i);
@@ -123,7 +125,6 @@ Py_ssize_t firstChanged(nb::list guards, Py_ssize_t start) {
   }
   return -1;
 }
-} // namespace
 
 void bindGuards(nb::module_ &m) {
   m.attr("ABSENT") = nb::borrow(absent());

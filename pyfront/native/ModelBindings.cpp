@@ -52,7 +52,7 @@ PyObject *pythonType(nb::exception_type type) {
 
 /// entry(buffers, out=None), without nanobind's argument conversion.
 PyObject *callEntry(PyObject *self, PyObject *args, PyObject *kwargs) {
-  try {
+  return withErrors([&] {
     Py_ssize_t count = NB_TUPLE_GET_SIZE(args);
     nb::handle out = Py_None;
     if (count == 2)
@@ -63,20 +63,8 @@ PyObject *callEntry(PyObject *self, PyObject *args, PyObject *kwargs) {
                  (count != 1 || out.is_none());
     if (count < 1 || count > 2 || !out.is_valid() || extra)
       throw nb::type_error("an entry takes a list of tensors and out=None");
-    return nb::inst_ptr<Entry>(self)
-        ->call(NB_TUPLE_GET_ITEM(args, 0), out)
-        .release()
-        .ptr();
-  } catch (nb::python_error &error) {
-    error.restore();
-  } catch (const nb::builtin_exception &error) {
-    PyErr_SetString(pythonType(error.type()), error.what());
-  } catch (const std::bad_alloc &error) {
-    PyErr_SetString(PyExc_MemoryError, error.what());
-  } catch (const std::exception &error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-  }
-  return nullptr;
+    return nb::inst_ptr<Entry>(self)->call(NB_TUPLE_GET_ITEM(args, 0), out);
+  });
 }
 
 /// A call whose kernels are timed: its results, when it began and ended, what
@@ -97,6 +85,21 @@ PyType_Slot entrySlots[] = {
     {0, nullptr},
 };
 } // namespace
+
+PyObject *withErrors(llvm::function_ref<nb::object()> body) {
+  try {
+    return body().release().ptr();
+  } catch (nb::python_error &error) {
+    error.restore();
+  } catch (const nb::builtin_exception &error) {
+    PyErr_SetString(pythonType(error.type()), error.what());
+  } catch (const std::bad_alloc &error) {
+    PyErr_SetString(PyExc_MemoryError, error.what());
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
 
 void bindModel(nb::module_ &m) {
   nb::exception<ModelError> error(m, "ModelError", PyExc_RuntimeError);

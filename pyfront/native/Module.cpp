@@ -10,5 +10,6 @@ NB_MODULE(_native, m) {
   cellgrad::python::bindInterpret(m);
   cellgrad::python::bindModel(m);
   cellgrad::python::bindGuards(m);
+  cellgrad::python::bindKnownCalls(m);
   cellgrad::python::bindComm(m);
 }

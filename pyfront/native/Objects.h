@@ -13,6 +13,11 @@
 
 #include <nanobind/nanobind.h>
 
+#ifndef Py_LIMITED_API
+#include <structmember.h> // PyMemberDef
+#include <utility>
+#endif
+
 namespace cellgrad::python {
 
 #ifdef Py_LIMITED_API
@@ -58,6 +63,28 @@ inline PyObject *contentsOf(PyObject *cell) {
 
 inline PyObject *referent(PyObject *weak) { return PyWeakref_GetObject(weak); }
 
+/// A slot (`__slots__`) of a class, for its instances.
+class Slot {
+public:
+  Slot() = default;
+  Slot(PyObject *, const char *name) : name(PyUnicode_InternFromString(name)) {}
+  /// Null if it is not set.
+  PyObject *get(PyObject *object) const {
+    PyObject *found = PyObject_GetAttr(object, name);
+    if (!found)
+      PyErr_Clear();
+    Py_XDECREF(found);
+    return found;
+  }
+  void set(PyObject *object, PyObject *value) const {
+    if (PyObject_SetAttr(object, name, value) != 0)
+      throw nanobind::python_error();
+  }
+
+private:
+  PyObject *name = nullptr;
+};
+
 #else
 
 inline bool isMethod(PyObject *object) { return PyMethod_Check(object); }
@@ -73,6 +100,32 @@ inline PyObject *selfOf(PyObject *method) { return PyMethod_GET_SELF(method); }
 inline PyObject *contentsOf(PyObject *cell) { return PyCell_GET(cell); }
 
 inline PyObject *referent(PyObject *weak) { return PyWeakref_GET_OBJECT(weak); }
+
+/// A slot (`__slots__`) of a class, for its instances.
+class Slot {
+public:
+  Slot() = default;
+  Slot(PyObject *type, const char *name) {
+    nanobind::object found = nanobind::handle(type).attr(name);
+    if (Py_TYPE(found.ptr()) != &PyMemberDescr_Type)
+      throw nanobind::type_error("the class has no such slot");
+    offset =
+        reinterpret_cast<PyMemberDescrObject *>(found.ptr())->d_member->offset;
+  }
+  /// Null if it is not set.
+  PyObject *get(PyObject *object) const { return place(object); }
+  void set(PyObject *object, PyObject *value) const {
+    PyObject *old = std::exchange(place(object), Py_NewRef(value));
+    Py_XDECREF(old);
+  }
+
+private:
+  PyObject *&place(PyObject *object) const {
+    return *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) +
+                                          offset);
+  }
+  Py_ssize_t offset = 0;
+};
 
 #endif
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from cellgrad.capture import calls
 from cellgrad.compile import memory as _memory
-from cellgrad.compile.program import Compiled, Program, function_name
+from cellgrad.compile.compiled import Compiled
+from cellgrad.compile.program import Program, function_name
 from cellgrad.core import log as _log
 from cellgrad.core import state
 from cellgrad.core.errors import error

@@ -13,6 +13,7 @@ from typing import Any
 from cellgrad.compile import program as _jit
 from cellgrad.compile import recompile as _recompile
 from cellgrad.compile import resident as _resident
+from cellgrad.compile.compiled import Compiled
 from cellgrad.core import inputs as _inputs
 from cellgrad.core import record
 from cellgrad.core.context import prefix as _prefix
@@ -38,7 +39,7 @@ class _Bound:
 
     __slots__ = ("build", "captures", "entry", "used", "widened", "written")
 
-    def __init__(self, compiled: _jit.Compiled, values: tuple[Any, ...]):
+    def __init__(self, compiled: Compiled, values: tuple[Any, ...]):
         made = {
             id(what): Tensor._wrap(Tensor(compute(values), dtype)._buf, what._sig)
             for what, compute, dtype in compiled.numbers.tensors.values()

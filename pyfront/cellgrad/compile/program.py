@@ -29,6 +29,7 @@ from cellgrad.compile import instrument as _instrument
 from cellgrad.compile import probes as _probes
 from cellgrad.compile import recompile as _recompile
 from cellgrad.compile import resident as _resident
+from cellgrad.compile.compiled import Compiled
 from cellgrad.compile.failures import (
     compile_error,
     endless,
@@ -51,7 +52,7 @@ from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.errors import NotCompilable
 from cellgrad.core.exact import Identity
-from cellgrad.core.guards import Guard, all_unchanged, unchanged
+from cellgrad.core.guards import ABSENT, unchanged
 from cellgrad.core.inputs import collect, inputs_of, substitute
 from cellgrad.core.lost_digits import tell
 from cellgrad.core.open_shape import without_elements
@@ -67,81 +68,8 @@ __all__ = ["Program", "call_cell"]
 
 _RECURSION = 10000  # Python frames while capturing; evaluating one call takes about ten
 compiling = threading.RLock()
-_wrap = Tensor._wrap
 _first_changed = _native.first_changed
-
-
-class Compiled:
-    """A program compiled for one signature."""
-
-    __slots__ = (
-        "__weakref__",
-        "build",
-        "captures",
-        "changes",
-        "elements",
-        "entry",
-        "given",
-        "guards",
-        "modes",
-        "numbers",
-        "used",
-        "widened",
-        "written",
-    )
-
-    def __init__(
-        self,
-        entry: Any,
-        captures: list[tuple[Tensor, Signature]],
-        build: Callable[[list[Any]], Any],
-        written: list[Parameter],
-        guards: list[Guard],
-        elements: list[tuple[Tensor, Signature, bytes]],
-    ):
-        self.entry = entry
-        self.guards = guards
-        self.elements = elements
-        self.numbers: Any = None  # those that it takes as arguments, see `_eager`
-        self.used = True  # since it was last looked at
-        self.written = written
-        self.captures = captures
-        self.build = build
-        self.changes = False  # whether it changes containers of its arguments
-        self.given: list[_given.Path] = []  # containers of the arguments that it changes or returns
-        self.widened: tuple[int, ...] = ()  # inputs in float32 that meet float64
-        self.modes: list[tuple[weakref.ref[Any], bool]] = []  # Cells and their training flags
-
-    def run(self, buffers: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a call with these arguments returns, given the buffers of all that it reads."""
-        results = self.entry(buffers)
-        if self.given:
-            results = _given.with_given(results, self.given, args, kwargs)
-        return self.build(results)
-
-    def modes_hold(self) -> bool:
-        """Whether the Cells it was compiled from have the training flags they had."""
-        return all(getattr(cell(), "training", None) is mode for cell, mode in self.modes)
-
-    def fits(self) -> bool:
-        """Whether what was read from around the function is still what it was compiled for."""
-        return self.holds() and all(t._sig is sig for t, sig in self.captures)
-
-    def holds(self) -> bool:
-        """Whether the names that were looked up still have the values they had, and the tensors
-        that were read their elements.
-        """
-        if not all_unchanged(self.guards):
-            return False
-        return not self.elements or not self.changed_elements()
-
-    def changed_elements(self) -> list[Tensor]:
-        """The tensors that have other elements than those that were read while compiling."""
-        return [
-            t
-            for t, sig, data in self.elements
-            if t._sig is not sig or t._buf.view().tobytes() != data
-        ]
+_call_known = _native.call_known
 
 
 class Program:
@@ -151,8 +79,8 @@ class Program:
     stand_in = 0  # the first dimension of tensors of any size: see `any_batch`
 
     __slots__ = (
-        *("__weakref__", "by_identity", "cache", "divisible", "dynamic", "name", "recomputed"),
-        *("run", "shared", "stale", "variants"),
+        *("__weakref__", "by_identity", "cache", "divisible", "dynamic", "known", "name"),
+        *("recomputed", "run", "shared", "stale", "variants"),
     )
 
     def __init__(
@@ -177,8 +105,16 @@ class Program:
         # Whether a Cell it read was changed; "mode" where only training flags were.
         self.stale: bool | str = False
         self.variants: dict[Any, list[Compiled]] = {}  # all that is compiled, for any flags
+        # Calls with tensors alone, for `native/KnownCalls.cpp`. Another list whenever anything else changes
+        # than is looked at there: who began to look before then adds to a list that nobody reads.
+        self.known: list[Any] = []
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        known, tape = self.known, _state.current.tape
+        if known and not kwargs and tape is None:
+            out = _call_known(known, args)
+            if out is not ABSENT:
+                return out
         key = _prefix.copy()
         buffers: list[Any] = []
         for a in args:
@@ -229,9 +165,10 @@ class Program:
                 buffers = [b.copy() if b is p._buf else b for b in buffers]
         if compiled.captures:
             buffers.extend([t._buf for t, _ in compiled.captures])
-        tape = _state.current.tape
         if tape is not None:
             return tape.run(self, compiled, args, kwargs, buffers)
+        if type(compiled) is Compiled and not (kwargs or self.by_identity):
+            compiled.add_to(known, signature, args)
         return compiled.run(buffers, args, kwargs)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -257,6 +194,7 @@ class Program:
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with compiling:
+            self.known = []
             before, stale = self.cache, self.stale
             if self.stale:
                 if self.stale != "mode":
@@ -275,8 +213,19 @@ class Program:
             _resident.add(self, signature, compiled)
             return compiled
 
+    def outdate(self, mode: bool) -> None:
+        """Has the next call look whether to compile again, as a Cell that was read has changed; `mode`: only its
+        training flag.
+        """
+        if not mode:
+            self.stale = True
+        elif not self.stale:
+            self.stale = "mode"
+        self.known = []
+
     def drop(self, signature: Any, compiled: Compiled) -> None:
         """Forgets what was compiled for a signature."""
+        self.known = []
         others = [c for c in self.variants.pop(signature, ()) if c is not compiled]
         if others:
             self.variants[signature] = others
@@ -289,6 +238,7 @@ class Program:
 
     def clear(self) -> None:
         """Forgets everything that was compiled."""
+        self.known = []
         self.cache.clear()
         self.variants.clear()
 

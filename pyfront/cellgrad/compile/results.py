@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
+from cellgrad import _native
 from cellgrad.capture import given as _given
 from cellgrad.capture.changes import was_there
 from cellgrad.core.errors import NotCompilable, error
@@ -40,7 +41,7 @@ def builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], 
                 return lambda buffers: _wrap(buffers[i], sig).item()
             if _has_batch(sig, scope.trace):
                 return lambda buffers: _wrap(buffers[i], _of_batch(sig, buffers[i]))
-            return lambda buffers: _wrap(buffers[i], sig)
+            return _native.Made.tensor(i, sig)
         if _has_batch(sig, scope.trace):
             return lambda buffers: _wrap(buffers[i].copy(), _of_batch(sig, buffers[i]))
         # Changes in place to one of two results leave the other.
@@ -58,7 +59,9 @@ def builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], 
     if isinstance(out, tuple(_VIEWS)):
         out = _VIEWS[type(out)](out)
     if isinstance(out, tuple | list):
-        parts = [builder(v, scope, leaves) for v in out]
+        parts: list[Any] = [builder(v, scope, leaves) for v in out]
+        if not hasattr(out, "_fields") and all(isinstance(p, _native.Made) for p in parts):
+            return _native.Made.sequence(parts, isinstance(out, list))
         if isinstance(out, list):
             return lambda buffers: [p(buffers) for p in parts]
         if hasattr(out, "_fields"):

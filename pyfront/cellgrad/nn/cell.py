@@ -222,10 +222,7 @@ class Cell(CellState, CellModes, CellHooks):
         training flag changed (`mode`), unless it was compiled for this flag before.
         """
         for program in list(self.__dict__.get("_dependents", ())):
-            if not mode:
-                program.stale = True
-            elif not program.stale:
-                program.stale = "mode"
+            program.outdate(mode)
 
     def __setattr__(self, name: str, value: object) -> None:
         if (

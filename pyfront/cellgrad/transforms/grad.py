@@ -19,6 +19,7 @@ from typing import (
     overload,
 )
 
+from cellgrad import _native
 from cellgrad.compile import program as _jit
 from cellgrad.core import html, state
 from cellgrad.core.aliases import Function, Weights
@@ -32,6 +33,7 @@ from cellgrad.core.arguments import (
 from cellgrad.core.context import compiled as _compiled
 from cellgrad.core.errors import either, error
 from cellgrad.core.foreign import hinting
+from cellgrad.core.guards import ABSENT
 from cellgrad.core.mutable import holds_mutable
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
@@ -66,12 +68,15 @@ class _GradFunction:
         current = state.current
         if current.scope is not None:
             return self._traced(self.function, args, kwargs)
-        if current.tape is not None:
-            current.tape.keep(self.function)
-        if _compiled[0]:  # what `compiled_or_not` does then, in less time
+        tape = current.tape
+        if tape is not None:
+            tape.keep(self.function)
+        elif _compiled[0] and not kwargs:
             program = self._programs.get(None)
             if program is not None and not program.dynamic:
-                return program(args, kwargs)
+                out = _native.call_known(program.known, args)
+                if out is not ABSENT:
+                    return out
         frozen = frozen_positions(args)
         return compiled_or_not(
             lambda: self._program(frozen),

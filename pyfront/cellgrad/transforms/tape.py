@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from cellgrad.capture.hooks import replaced
 from cellgrad.compile import program as _jit
+from cellgrad.compile.compiled import Compiled
 from cellgrad.compile.failures import nan_at
 from cellgrad.compile.tables import PerObject
 from cellgrad.core import hooks, state
@@ -110,7 +111,7 @@ class Tape:
             p._buf = before.copy()
             buffers = [p._buf if b is before else b for b in buffers]
         given = inputs_of(args, kwargs)
-        all_captured = isinstance(compiled, _jit.Compiled)  # else numbers among them
+        all_captured = isinstance(compiled, Compiled)  # else numbers among them
         captured = [t for t, _ in compiled.captures if all_captured or t._is_parameter]
         recording = [
             tape for tape in self.tapes() if any(id(t) in tape.slots for t in [*given, *captured])
