@@ -125,8 +125,6 @@ class Program:
         if self.loss == "pairs":  # Python computes n ** 2, which is no fraction of n
             self.loss = "mean" if draw.random() < 0.5 else "inner"
         self.twice = draw.random() < 0.2
-        # Refused: the second derivative is not the same program for 3 samples as for others.
-        self.twice &= not (_solved in self.steps and self.loss == "extremum")
         self.by_input = draw.random() < 0.4
 
     def value(self, x: Any, w: Any, ids: Any) -> Any:
