@@ -59,6 +59,19 @@ TypedAttr numberOf(Operation *op) {
                : TypedAttr();
 }
 
+/// Gives each use a constant of its own. For a batch of two samples the number
+/// of samples is a 2 as any other in the program, and may be one constant with
+/// it.
+void separateConstants(ModuleOp module) {
+  SmallVector<ConstantOp> constants;
+  module.walk([&](ConstantOp constant) { constants.push_back(constant); });
+  for (ConstantOp constant : constants) {
+    for (OpOperand &use : llvm::make_early_inc_range(constant->getUses()))
+      use.set(OpBuilder(use.getOwner()).clone(*constant)->getResult(0));
+    constant->erase();
+  }
+}
+
 /// Refuses `op`, which is another for a batch of `size`.
 LogicalResult refuseOther(Operation *op, int64_t size) {
   return refuse(op) << "depends on the batch size: for a batch of " << size
@@ -118,6 +131,9 @@ LogicalResult cellgrad::checkSamePrograms(ModuleOp open, const OpenBatch &batch,
 
 LogicalResult cellgrad::openBatch(ModuleOp module, const OpenBatch &batch,
                                   ArrayRef<Captured> captures) {
+  separateConstants(module);
+  for (const Captured &captured : captures)
+    separateConstants(captured.module);
   auto isSame = [&](bool takesForms) {
     ScopedDiagnosticHandler silent(module.getContext(),
                                    [](Diagnostic &) { return success(); });

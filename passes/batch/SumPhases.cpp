@@ -148,12 +148,17 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
         combines.push_back(flow.combineOf(result));
       }
   }
-  for (Value value : llvm::SetVector<Value>(results.begin(), results.end())) {
+  // Each by itself, also where two are one value: every result has memory of
+  // its own, which is of the stand-in's size only by its type.
+  SmallVector<size_t> positions;
+  size_t sums = outputs.size();
+  for (auto [position, value] : llvm::enumerate(results)) {
     Operation *op = value.getDefiningOp();
     if (!flow.of(value).hasSamples() || phase != last)
       continue;
     if (op)
       need(op);
+    positions.push_back(position);
     outputs.push_back(value);
     combines.push_back(Combine::None);
   }
@@ -204,10 +209,13 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
       TileLoops(b, entry.getLoc(), size, batch)
           .run(tiles(function), given, function.getResultTypes(), combines);
   map.map(outputs, found);
+  for (auto [i, position] : llvm::enumerate(positions))
+    samples[position] = found[sums + i];
   function.erase();
 }
 
 SmallVector<Value> SumPhases::emitAll(OpBuilder &b, Value size, Tiles tiles) {
+  samples.assign(results.size(), Value());
   for (int64_t phase = 0; phase <= last + 1; ++phase) {
     for (Operation *op : ops)
       if (live.contains(op) && !flow.usesSamples(op) && phaseOf.at(op) == phase)
@@ -215,8 +223,10 @@ SmallVector<Value> SumPhases::emitAll(OpBuilder &b, Value size, Tiles tiles) {
     if (phase <= last)
       emitPhase(phase, b, size, tiles);
   }
-  return llvm::map_to_vector(
-      results, [&](Value value) { return map.lookupOrDefault(value); });
+  SmallVector<Value> found;
+  for (auto [value, ofSamples] : llvm::zip(results, samples))
+    found.push_back(ofSamples ? ofSamples : map.lookupOrDefault(value));
+  return found;
 }
 
 void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {

@@ -53,6 +53,7 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> phaseOf;
   llvm::DenseSet<mlir::Operation *> live;
   llvm::SmallVector<mlir::Value> results;
+  llvm::SmallVector<mlir::Value> samples; ///< results that have some, when made
   mlir::IRMapping map; ///< from the entry's values to those of the phases
 };
 

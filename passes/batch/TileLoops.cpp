@@ -64,13 +64,23 @@ SmallVector<Value> TileLoops::runOnce(const Tile &tile, ValueRange inputs,
     last.push_back(batchDimOf(type, batch).dim < 0 ? Combine::Last
                                                    : Combine::None);
   combines = last;
-  SmallVector<Value> into;
+  begin = constant(0);
+  values.clear();
+  llvm::SmallDenseSet<Type> seen;
+  bool mayBeOne = false;
   for (Type type : results) {
     auto tensor = cast<RankedTensorType>(type);
-    into.push_back(tensor::EmptyOp::create(b, loc, tensor.getShape(),
-                                           tensor.getElementType()));
+    values.push_back(tensor::EmptyOp::create(b, loc, tensor.getShape(),
+                                             tensor.getElementType()));
+    mayBeOne |= batchDimOf(type, batch).dim >= 0 && !seen.insert(type).second;
   }
-  return callTile(tile, constant(0), inputs, into);
+  // Two results that turn out to be equal would become one tensor, and a copy
+  // of all that its type says, the stand-in's size. In a loop they do not.
+  if (mayBeOne)
+    loopOver(tile, inputs, /*overlaps=*/false);
+  else
+    values = callTile(tile, begin, inputs, values);
+  return values;
 }
 
 /// All samples that are left and make a tile.

@@ -1,6 +1,6 @@
 // Where samples are added up, batches of the size of a large tile have a program
 // of their own, without phases: as one that is compiled for the size.
-// RUN: cell-opt %s --cell-tile-batch=tiles=64,32,8,1 | FileCheck %s
+// RUN: cell-opt %s -split-input-file --cell-tile-batch=tiles=64,32,8,1 | FileCheck %s --check-prefixes=CHECK,TWICE
 
 module attributes {cell.batch = {max = 40 : i64, size = 65521 : i64}} {
   // CHECK: func @centred(%[[N:.*]]: tensor<i64> {{.*}}, %[[X:.*]]: tensor<65521xf32>)
@@ -24,5 +24,30 @@ module attributes {cell.batch = {max = 40 : i64, size = 65521 : i64}} {
     %3 = cell.broadcast %2 along [0] : tensor<f32> -> tensor<65521xf32>
     %4 = cell.sub %x, %3 : tensor<65521xf32>
     return %4 : tensor<65521xf32>
+  }
+}
+
+// -----
+
+// A value that is given twice is put into the memory of each result: one tensor
+// for both would be copied as a whole, all rows that its type says.
+// TWICE-LABEL: func @twice(
+// TWICE: %[[IF:.*]]:3 = scf.if
+// TWICE: %[[LOOP:.*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// TWICE: %[[Y:.*]]:3 = func.call @twice_of_32(
+// TWICE: tensor.insert_slice %[[Y]]#1 into %[[A]]
+// TWICE: tensor.insert_slice %[[Y]]#2 into %[[B]]
+// TWICE: scf.yield %[[LOOP]]#0, %[[LOOP]]#1, %[[LOOP]]#2
+// TWICE: } else {
+// TWICE: iter_args(%{{.*}} = %{{.*}}, %[[C:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}})
+// TWICE: %[[Z:.*]]:3 = func.call @twice_phase_0_of_32(
+// TWICE: tensor.insert_slice %[[Z]]#1 into %[[C]]
+// TWICE: tensor.insert_slice %[[Z]]#2 into %[[D]]
+// TWICE: return %[[IF]]#0, %[[IF]]#1, %[[IF]]#2
+module attributes {cell.batch = {max = 40 : i64, size = 65521 : i64}} {
+  func.func @twice(%x: tensor<65521xf32>) -> (tensor<f32>, tensor<65521xf32>, tensor<65521xf32>) {
+    %0 = cell.tanh %x : tensor<65521xf32>
+    %1 = cell.reduce_sum %0 over [0] : tensor<65521xf32> -> tensor<f32>
+    return %1, %0, %0 : tensor<f32>, tensor<65521xf32>, tensor<65521xf32>
   }
 }

@@ -242,10 +242,24 @@ def unchanged(x):
 def test_programs_that_compute_nothing(tmp_path):
     """They write the rows that there are, and no others."""
     model = export(tmp_path, unchanged, X)
-    assert model.forward.signature["results"][0]["shape"] == [None, 4]
+    assert model.signature["entries"][0]["results"][0]["shape"] == [None, 4]
     for n in (1, 3, 130):
         x = np.random.default_rng(n).standard_normal((n, 4)).astype(np.float32)
         np.testing.assert_array_equal(model.forward(ms.Tensor(x)).asnumpy(), x)
+
+
+def given_twice(x):
+    y = ops.tanh(x)
+    return y, y.T.T, y.sum(axis=0), x, x.T.T
+
+
+def test_a_result_that_is_given_twice(tmp_path):
+    model = export(tmp_path, given_twice, X)
+    for n in (1, 3, 32, 130):
+        x = np.random.default_rng(n).standard_normal((n, 4)).astype(np.float32)
+        wanted = np.tanh(x), np.tanh(x), np.tanh(x).sum(0), x, x
+        for found, expected in zip(model.forward(ms.Tensor(x)), wanted, strict=True):
+            np.testing.assert_allclose(found.asnumpy(), expected, 1e-5, 1e-6)
 
 
 def every_second_row(x):

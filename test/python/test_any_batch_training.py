@@ -209,6 +209,15 @@ def test_statistics(tmp_path):
         close(found[6], x.var(axis=0, ddof=1) if n > 1 else x[0], n)
 
 
+@pytest.mark.parametrize("factor", [1.0, 2.0, 3.0])
+def test_a_number_of_the_program_that_is_a_batch_size(factor):
+    """Sizes that programs are compared for are numbers that programs have."""
+    mean = ms.jit(lambda x: (x * factor).mean(axis=0), dynamic_batch=True)
+    for n in (1, 2, 3, 7):
+        x = np.random.default_rng(n).standard_normal((n, 2))
+        close(mean(ms.Tensor(x)).asnumpy(), factor * x.mean(axis=0), n)
+
+
 def test_second_derivatives(tmp_path):
     """The product of a Hessian and a vector: of sum(sin(x w)) it is -sum(sin(x w) x (x v))."""
     w = ms.Parameter(ms.Tensor([0.5, -1.0], ms.float64), name="w")

@@ -10,7 +10,7 @@ import dynamic_files
 from generator import records
 
 
-@pytest.mark.parametrize("seed", [0])
+@pytest.mark.parametrize("seed", [1, 4, 6, 11, 354])
 def test_random_files(seed):
     assert dynamic_files.check(seed, records()) == "checked"
 

@@ -458,8 +458,8 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         (
             "programs for a size are for less, too",
-            "arith::CmpIPredicate::«eq», size",
-            "sle",
+            "«arith::CmpIPredicate::eq», size",
+            "arith::CmpIPredicate::sle",
         ),
     ],
     "TileLoops": [

@@ -34,7 +34,7 @@ spec = importlib.util.spec_from_file_location("cellgrad._native", sys.argv[1])
 module = sys.modules["cellgrad._native"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 sys.argv = sys.argv[2:]
-sys.path.insert(0, "test/python")
+sys.path[:0] = ["test/python", "test/fuzz"]
 if sys.argv[0] == "pytest":
     import pytest
     sys.exit(pytest.main(sys.argv[1:]))
