@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import cellgrad
+import sys
+
 from cellgrad import ops
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -18,7 +19,8 @@ def run_check() -> None:
     cellgrad version: 0.1.0
     The result of multiplication calculation is correct, cellgrad has been installed successfully!
     """
-    print(f"cellgrad version: {cellgrad.__version__}")
+    package = sys.modules[run_check.__module__.partition(".")[0]]  # which imports this file
+    print(f"cellgrad version: {package.__version__}")
     product = ops.mul(Tensor([1.0, 2.0, 3.0]), Tensor([4.0, 5.0, 6.0])).asnumpy().tolist()
     if product != [4.0, 10.0, 18.0]:
         raise error(

@@ -63,9 +63,9 @@ CASES = {
         r"no attribute 'step'|hint: an optimizer is called with the gradients",
     ),
     "layer of another library": (
-        "nn.Linear(2, 3)",
+        "nn.Sequential(net)",
         AttributeError,
-        r"'cellgrad.nn' has no attribute 'Linear'|hint: nn.Dense",
+        r"'cellgrad.nn' has no attribute 'Sequential'|hint: nn.SequentialCell",
     ),
     "forward of another library": (
         "class Net(nn.Cell):\n    def forward(self, x):\n        return x\nNet()(v)  #!",

@@ -19,6 +19,11 @@ import front_programs  # noqa: E402
 
 RECORDED = json.loads((GOLDENS / "front.json").read_text())
 PROGRAMS = front_programs.programs()
+# Where MindSpore gives 0 for the derivative of a number (docs/differences.md): a * a at 3, and a * b at 3 and 2.
+RIGHT = {
+    "mutable_scalar_grad": ["float", 6.0],
+    "mutable_scalar_grad2": ["tuple", [["float", 2.0], ["tensor", "Float32", [], [3.0]]]],
+}
 MODES = {"graph": ms.GRAPH_MODE, "pynative": ms.PYNATIVE_MODE}
 CASES = [
     (name, mode)
@@ -57,4 +62,5 @@ def test_program(name, mode, tmp_path):
     finally:
         ms.set_context(mode=ms.GRAPH_MODE)
     found = json.loads(json.dumps(found))
-    assert any(same(found, wanted) for wanted in RECORDED[name].values()), (found, RECORDED[name])
+    wanted = [RIGHT[name]] if name in RIGHT else list(RECORDED[name].values())
+    assert any(same(found, w) for w in wanted), (found, wanted)

@@ -50,6 +50,7 @@ MODULES = {
     "cellgrad.mint.optim": "Optimizers with PyTorch's names.",
     "cellgrad.experimental.optim": "Optimizers whose rates schedulers set.",
     "cellgrad.experimental.optim.lr_scheduler": "Schedulers of learning rates, stepped from Python.",
+    "cellgrad.log": "A logger for scripts, with MindSpore's levels.",
     "cellgrad.debug": "Values and conditions in compiled code.",
     "cellgrad.profiler": "Profiles, with MindSpore's names.",
     "cellgrad.dtype": "Types of elements.",

@@ -51,7 +51,7 @@ def mixed_precision_cast(dst_dtype: Any, x: Any) -> Any:
 
     >>> half = ops.functional.mixed_precision_cast(ms.float16, [Tensor([1.0]), Tensor([1])])
     >>> [t.dtype for t in half]
-    [mindspore.float16, mindspore.int64]
+    [cellgrad.float16, cellgrad.int64]
     """
     allowed = (_dtype.float16, _dtype.bfloat16, _dtype.float32)
     _check_one_of(dst_dtype, "mixed_precision_cast", "dst_dtype", allowed)

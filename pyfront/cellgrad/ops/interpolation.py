@@ -49,7 +49,7 @@ _ALIGNING = ("linear", "bilinear", "trilinear", "bicubic")
     "mint.nn.functional.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor) = "
     "h.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)",
     "mint.nn.functional.upsample(input, size, scale_factor, mode, align_corners) = "
-    "F.interpolate(input, size, scale_factor, mode, align_corners)",
+    "h.interpolate(input, size, scale_factor, mode, align_corners, None)",
 )
 @operation
 def interpolate(
@@ -82,6 +82,18 @@ def interpolate(
 
     >>> x = Tensor([[[1.0, 3.0]]])
     >>> print(ops.interpolate(x, size=3, mode="linear", align_corners=True))
+    [[[1. 2. 3.]]]
+
+    >>> x = Tensor([[[1.0, 3.0]]])
+    >>> print(mint.nn.functional.interpolate(x, size=3, mode="linear", align_corners=True))
+    [[[1. 2. 3.]]]
+
+    >>> x = Tensor([[[1.0, 3.0]]])
+    >>> print(mint.nn.functional.upsample(x, size=3, mode="linear", align_corners=True))
+    [[[1. 2. 3.]]]
+
+    >>> x = Tensor([[[1.0, 3.0]]])
+    >>> print(mint.nn.Upsample(size=3, mode="linear", align_corners=True)(x))
     [[[1. 2. 3.]]]
     """
     return resized(input, size, scale_factor, mode, align_corners, recompute_scale_factor, False)

@@ -207,6 +207,7 @@ def host_call(
             program is exported; a result of another kind of numbers; a derivative without `vjp`.
         ValueError: results of other shapes or number; more than 64 arguments or results.
 
+    >>> import numpy as np
     >>> @ms.jit
     ... def f(x):
     ...     return ms.host_call(np.sort, x, out=x) * 2
