@@ -101,7 +101,7 @@ RECORDED = [
         lambda: _grad_ops.TraceV2Grad()(t([2, 3]), Tensor([2, 2, 2]), -1, 1, 2),
         [[[0, 0], [2, 0]], [[0, 0], [3, 0]]],
     ),
-    (lambda: ops.UniformCandidateSampler(1, 3, True, 5)(i([[1]]))[1], [[0.6]]),
+    (lambda: ops.UniformCandidateSampler(1, 3, False, 5)(i([[1]]))[1], [[0.6]]),
     (
         lambda: ops.log_uniform_candidate_sampler(i([[1], [3], [0]]), 1, 3, False, 5)[1],
         [[0.67888314], [0.37361637], [1.1605585]],
@@ -133,6 +133,13 @@ COORDINATES = (t([[0, 0, 1], [1, 1, 2]], int), t([1, 5, 4]), t([3, 3], int))
 def test_values(case):
     function, wanted = RECORDED[case]
     np.testing.assert_allclose(function().asnumpy(), wanted, 1e-6, 1e-6)
+
+
+def test_unique_classes_are_expected_by_the_number_of_draws():
+    sampled, expected, _ = ops.UniformCandidateSampler(1, 3, True, 5)(i([[1]]))
+    assert len({*sampled.asnumpy().tolist()}) == 3
+    possible = [0.6, *(1 - 0.8**n for n in range(4, 60))]  # three draws, or n until three differ
+    assert np.abs(expected.asnumpy() - possible).min() < 1e-6
 
 
 def test_parameters_change_in_place(mode):

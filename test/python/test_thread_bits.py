@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# The entries of the filter are called from C alone.
-EXAMPLES = sorted({p.parent.name for p in (ROOT / "examples").glob("*/main.py")} - {"filter"})
+# The entries of these are called from C alone, and from JavaScript.
+ELSEWHERE = {"filter", "browser"}
+EXAMPLES = sorted({p.parent.name for p in (ROOT / "examples").glob("*/main.py")} - ELSEWHERE)
 
 # Runs an example until its entries have been called often enough. Each call of an entry with regions is
 # made on each number of threads, with copies of its arguments. Small kernels share small programs, too.
