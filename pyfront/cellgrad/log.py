@@ -32,7 +32,7 @@ def get_level() -> str:
     return os.environ.get("GLOG_v", "2")  # noqa: SIM112
 
 
-def _write(level: int, msg: str, args: tuple[Any, ...], options: dict[str, Any]) -> None:
+def _write(level: int, msg: str, args: tuple[object, ...], options: dict[str, Any]) -> None:
     if not _logger.handlers:
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter(_FORMAT))
@@ -42,7 +42,7 @@ def _write(level: int, msg: str, args: tuple[Any, ...], options: dict[str, Any])
     _logger.log(level, msg, *args, stacklevel=3, **options)
 
 
-def debug(msg: str, *args: Any, **kwargs: Any) -> None:
+def debug(msg: str, *args: object, **kwargs: object) -> None:
     """Writes a line if the level is "0"; arguments are put into `msg` by ``%``.
 
     >>> from cellgrad import log
@@ -51,7 +51,7 @@ def debug(msg: str, *args: Any, **kwargs: Any) -> None:
     _write(logging.DEBUG, msg, args, kwargs)
 
 
-def info(msg: str, *args: Any, **kwargs: Any) -> None:
+def info(msg: str, *args: object, **kwargs: object) -> None:
     """Writes a line if the level is "1" or below; see `debug`.
 
     >>> from cellgrad import log
@@ -60,7 +60,7 @@ def info(msg: str, *args: Any, **kwargs: Any) -> None:
     _write(logging.INFO, msg, args, kwargs)
 
 
-def warning(msg: str, *args: Any, **kwargs: Any) -> None:
+def warning(msg: str, *args: object, **kwargs: object) -> None:
     """Writes a line if the level is "2" or below; see `debug`.
 
     >>> from cellgrad import log
@@ -69,7 +69,7 @@ def warning(msg: str, *args: Any, **kwargs: Any) -> None:
     _write(logging.WARNING, msg, args, kwargs)
 
 
-def error(msg: str, *args: Any, **kwargs: Any) -> None:
+def error(msg: str, *args: object, **kwargs: object) -> None:
     """Writes a line if the level is "3" or below; see `debug`.
 
     >>> from cellgrad import log
@@ -78,7 +78,7 @@ def error(msg: str, *args: Any, **kwargs: Any) -> None:
     _write(logging.ERROR, msg, args, kwargs)
 
 
-def critical(msg: str, *args: Any, **kwargs: Any) -> None:
+def critical(msg: str, *args: object, **kwargs: object) -> None:
     """Writes a line at any level; see `debug`.
 
     >>> from cellgrad import log

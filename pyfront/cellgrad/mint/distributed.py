@@ -4,12 +4,13 @@
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cellgrad.core import absent, ranks
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops.collectives import CommHandle
 from cellgrad.ops.exchanged_objects import (
     all_gather_object,
     broadcast_object_list,
@@ -114,7 +115,7 @@ def gather(
     dst: int = 0,
     group: str | None = None,
     async_op: bool = False,
-) -> Any:
+) -> CommHandle | None:
     """Puts the tensors of all ranks, which have one shape, into those of a list on rank `dst`.
 
     Args:
@@ -151,7 +152,7 @@ def scatter(
     src: int = 0,
     group: str | None = None,
     async_op: bool = False,
-) -> Any:
+) -> CommHandle | None:
     """Puts this rank's of the tensors of a list of rank `src`, which have one shape, into one.
 
     Args:

@@ -10,7 +10,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core.aliases import ArrayLike, Axis, InitLike, ShapeLike
+from cellgrad.core.aliases import ArrayLike, Axis, Dims, InitLike, ShapeLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -543,7 +543,7 @@ class Unfold(Cell):
     [0. 1. 3. 4.]
     """
 
-    def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid"):
+    def __init__(self, ksizes: Dims, strides: Dims, rates: Dims, padding: str = "valid"):
         super().__init__()
         turned = []
         for name, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):

@@ -263,7 +263,7 @@ class RandomPoisson(Seeded):
         return random_poisson(shape, rate, self._stream.next(), self.dtype)
 
 
-def poisson(shape: Any, mean: Tensor, seed: Any = None) -> Tensor:
+def poisson(shape: ShapeLike, mean: Tensor, seed: int | None = None) -> Tensor:
     """Numbers of Poisson distributions, of a shape that `mean` is broadcast with, in its dtype. They have no
     derivative.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import argument_error, check_dtype, check_int, check_sequence
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, operation
@@ -74,7 +75,7 @@ class Assert(Primitive):
         super().__init__()
         self.summarize = check_int(summarize, self.name, "summarize")
 
-    def __call__(self, condition: Any, input_data: Any) -> Tensor:
+    def __call__(self, condition: TensorLike, input_data: Sequence[Tensor]) -> Tensor:
         data = check_sequence(input_data, self.name, "input_data", "Tensors", Tensor, empty=True)
         given = condition
         if isinstance(given, bool):

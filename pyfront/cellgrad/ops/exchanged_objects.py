@@ -58,7 +58,7 @@ def _numbers(values: Sequence[int]) -> Tensor:
     return Tensor(np.array(values, np.int64))
 
 
-def _of_all(obj: Any, group: str | None) -> list[Any]:
+def _of_all(obj: object, group: str | None) -> list[Any]:
     """What each of the ranks has."""
     own = pickle.dumps(obj)
     sizes = collectives.all_gather(_numbers([len(own)]), group).asnumpy().tolist()
@@ -67,7 +67,7 @@ def _of_all(obj: Any, group: str | None) -> list[Any]:
 
 
 @public()
-def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None) -> None:
+def all_gather_object(object_list: list[object], obj: object, group: str | None = None) -> None:
     """Puts an object of each rank into a list, on all.
 
     Args:
@@ -92,8 +92,8 @@ def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None
 
 @public()
 def gather_object(
-    obj: Any,
-    object_gather_list: list[Any] | None = None,
+    obj: object,
+    object_gather_list: list[object] | None = None,
     dst: int = 0,
     group: str | None = None,
 ) -> None:
@@ -120,7 +120,7 @@ def gather_object(
 
 @public()
 def broadcast_object_list(
-    object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None
+    object_list: list[object], src: int = 0, group: str | None = None, device: object = None
 ) -> None:
     """Puts the objects of a list of rank `src` into that of all.
 
@@ -158,8 +158,8 @@ def _broadcast(numbers: Tensor, root: int, group: str | None) -> list[int]:
 
 @public()
 def scatter_object_list(
-    scatter_object_output_list: list[Any],
-    scatter_object_input_list: list[Any] | None,
+    scatter_object_output_list: list[object],
+    scatter_object_input_list: list[object] | None,
     src: int = 0,
     group: str | None = None,
 ) -> None:
@@ -199,7 +199,7 @@ def scatter_object_list(
 
 @public()
 def send_object_list(
-    object_list: list[Any], dst: int, group: str | None = None, device: Any = None
+    object_list: list[object], dst: int, group: str | None = None, device: object = None
 ) -> None:
     """Sends the objects of a list to rank `dst`.
 
@@ -220,7 +220,7 @@ def send_object_list(
 
 @public()
 def recv_object_list(
-    object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None
+    object_list: list[object], src: int = 0, group: str | None = None, device: object = None
 ) -> int:
     """Puts the objects that rank `src` sends into a list of as many places; returns 0.
 

@@ -11,6 +11,7 @@ from cellgrad.core.record import check_tensor, splat
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import collectives
 from cellgrad.ops._public import public
+from cellgrad.ops.collectives import CommHandle
 from cellgrad.ops.exchanges import (
     KINDS,
     averaged,
@@ -51,7 +52,7 @@ def reduce_scatter(
     op: str = "sum",
     group: str | None = None,
     async_op: bool = False,
-) -> Any:
+) -> CommHandle | None:
     """Combines the lists of all ranks tensor by tensor; each rank gets the one in its place.
 
     Args:
@@ -87,7 +88,7 @@ def reduce_scatter_tensor(
     op: str = "sum",
     group: str | None = None,
     async_op: bool = False,
-) -> Any:
+) -> CommHandle | None:
     """Combines the tensors of all ranks; each gets its part; see `ops.ReduceScatter`.
 
     Raises:
@@ -116,7 +117,7 @@ def reduce_scatter_tensor_uneven(
     op: str = "sum",
     group: str | None = None,
     async_op: bool = False,
-) -> Any:
+) -> CommHandle | None:
     """Combines the tensors of all ranks; each gets as many rows as it is said.
 
     Args:
@@ -165,7 +166,7 @@ def scatter_tensor(
     src: int = 0,
     group: str | None = None,
     async_op: bool = False,
-) -> Any:
+) -> CommHandle | None:
     """Puts this rank's part of the tensor of rank `src` into one.
 
     Raises:
@@ -201,7 +202,7 @@ def all_to_all(
     input_tensor_list: Sequence[Tensor],
     group: str | None = None,
     async_op: bool = False,
-) -> Any:
+) -> CommHandle | None:
     """Sends the i-th tensor of a list to rank i, and puts what that sends into the i-th of another list.
 
     Args:
@@ -239,7 +240,7 @@ def all_to_all_single(
     input_split_sizes: Sequence[int] | None = None,
     group: str | None = None,
     async_op: bool = False,
-) -> Any:
+) -> CommHandle | None:
     """Sends some rows of a tensor to each rank, and puts those that come into another, in order of ranks.
 
     Args:

@@ -104,7 +104,7 @@ def team(group: Any, op: str) -> tuple[str | None, tuple[int, ...], int]:
 @public()
 def all_reduce(
     tensor: Tensor, op: str = "sum", group: str | None = None, async_op: bool = False
-) -> Any:
+) -> CommHandle | None:
     """Puts each element combined over all ranks into the tensor, on all; see `ops.AllReduce`.
 
     Args:
@@ -131,7 +131,7 @@ def all_reduce(
 @public()
 def reduce(
     tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, async_op: bool = False
-) -> Any:
+) -> CommHandle | None:
     """Puts each element combined over all ranks into the tensor of rank `dst`; see `ops.all_reduce`.
 
     Raises:
@@ -153,7 +153,9 @@ def reduce(
 
 
 @public()
-def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool = False) -> Any:
+def broadcast(
+    tensor: Tensor, src: int, group: str | None = None, async_op: bool = False
+) -> CommHandle | None:
     """Puts the tensor of rank `src` into that of all; see `ops.Broadcast`.
 
     Raises:
@@ -172,7 +174,9 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
 
 
 @public()
-def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = None) -> Any:
+def barrier(
+    group: str | None = None, async_op: bool = False, device_ids: object = None
+) -> CommHandle | None:
     """Waits until all ranks are here; see `ops.Barrier`.
 
     Args:
@@ -203,7 +207,7 @@ def gathered(parts: Sequence[Tensor], own: Tensor, group: str | None) -> list[Te
 @public()
 def all_gather(
     tensor_list: Sequence[Tensor], tensor: Tensor, group: str | None = None, async_op: bool = False
-) -> Any:
+) -> CommHandle | None:
     """Puts the tensors of all ranks into those of a list, on all.
 
     Args:
@@ -237,7 +241,7 @@ def all_gather(
 @public()
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: str | None = None, async_op: bool = False
-) -> Any:
+) -> CommHandle | None:
     """Puts the tensors of all ranks, one behind the other, into one, on all; see `ops.AllGather`.
 
     Args:
@@ -270,7 +274,7 @@ def gather_into_tensor(
     dst: int = 0,
     group: str | None = None,
     async_op: bool = False,
-) -> Any:
+) -> CommHandle | None:
     """Puts the tensors of all ranks, one behind the other, into one of rank `dst`.
 
     Raises:
@@ -331,7 +335,7 @@ def all_gather_into_tensor_uneven(
     output_split_sizes: Sequence[int] | None = None,
     group: str | None = None,
     async_op: bool = False,
-) -> Any:
+) -> CommHandle | None:
     """Puts the tensors of all ranks, of which each has as many rows as it is said, into one, on all.
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -104,9 +105,9 @@ class NonMaxSuppressionV3(Primitive):
         self,
         boxes: Tensor,
         scores: Tensor,
-        max_output_size: Any,
-        iou_threshold: Any,
-        score_threshold: Any,
+        max_output_size: TensorLike,
+        iou_threshold: TensorLike,
+        score_threshold: TensorLike,
     ) -> Tensor:
         x = check_dtype(checked_boxes(boxes, self.name, "boxes"), self.name, "boxes", "f")
         ranks = _scores(scores, x, self.name)
@@ -136,9 +137,9 @@ class NonMaxSuppressionWithOverlaps(Primitive):
         self,
         overlaps: Tensor,
         scores: Tensor,
-        max_output_size: Any,
-        overlap_threshold: Any,
-        score_threshold: Any,
+        max_output_size: TensorLike,
+        overlap_threshold: TensorLike,
+        score_threshold: TensorLike,
     ) -> Tensor:
         x = check_dtype(check_tensor(overlaps, self.name, "overlaps"), self.name, "overlaps", "f")
         check_ndim(x, self.name, "overlaps", 2)
@@ -191,10 +192,10 @@ class CombinedNonMaxSuppression(Primitive):
         self,
         boxes: Tensor,
         scores: Tensor,
-        max_output_size_per_class: Any,
-        max_total_size: Any,
-        iou_threshold: Any,
-        score_threshold: Any,
+        max_output_size_per_class: TensorLike,
+        max_total_size: TensorLike,
+        iou_threshold: TensorLike,
+        score_threshold: TensorLike,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         x, ranks = self._inputs(boxes, scores)
         each = known_int(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from cellgrad.core.arguments import argument_error, check_one_of
 from cellgrad.core.record import check_tensor
@@ -99,7 +98,7 @@ class P2POp:
 
     def __init__(
         self,
-        op: str | Callable[..., Any],
+        op: str | Callable[..., object],
         tensor: Tensor,
         peer: int,
         group: str | None = None,

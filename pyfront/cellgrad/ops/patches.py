@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from cellgrad.core.aliases import Dims
 from cellgrad.core.arguments import (
     argument_error,
     check_instance,
@@ -95,7 +96,7 @@ class ExtractImagePatches(Primitive):
     [0. 1. 3. 4.]
     """
 
-    def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid"):
+    def __init__(self, ksizes: Dims, strides: Dims, rates: Dims, padding: str = "valid"):
         super().__init__()
         self.ksizes, self.strides, self.rates = (
             _spatial(value, 2, self.name, name)
@@ -134,7 +135,7 @@ class ExtractVolumePatches(Primitive):
     [0. 1. 2. 3. 4. 5. 6. 7.]
     """
 
-    def __init__(self, kernel_size: Any, strides: Any, padding: str):
+    def __init__(self, kernel_size: Dims, strides: Dims, padding: str):
         super().__init__()
         self.kernel_size = _spatial(kernel_size, 3, self.name, "kernel_size")
         self.strides = _spatial(strides, 3, self.name, "strides")
@@ -179,7 +180,7 @@ class Dilation2D(Primitive):
     """
 
     def __init__(
-        self, stride: Any, dilation: Any, pad_mode: str = "SAME", data_format: str = "NCHW"
+        self, stride: Dims, dilation: Dims, pad_mode: str = "SAME", data_format: str = "NCHW"
     ):
         super().__init__()
         self.stride = _spatial(stride, 2, self.name, "stride")

@@ -86,14 +86,14 @@ def is_initialized() -> bool:
 @public()
 def init_process_group(
     backend: str = "hccl",
-    init_method: Any = None,
-    timeout: Any = None,
+    init_method: object = None,
+    timeout: object = None,
     world_size: int = -1,
     rank: int = -1,
-    store: Any = None,
+    store: object = None,
     group_name: str = "",
-    pg_options: Any = None,
-    device_id: Any = None,
+    pg_options: object = None,
+    device_id: object = None,
 ) -> None:
     """Joins the other ranks of the program; see `communication.init`. A launcher has started them.
 
@@ -161,9 +161,9 @@ def destroy_process_group(group: str | None = None) -> None:
 @public()
 def new_group(
     ranks: Sequence[int] | None = None,
-    timeout: Any = None,
+    timeout: object = None,
     backend: str | None = None,
-    pg_options: Any = None,
+    pg_options: object = None,
     use_local_synchronization: bool = False,
     group_desc: str | None = None,
 ) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import ShapeLike
 from cellgrad.core.arguments import check_bool, check_dtype, check_ndim
 from cellgrad.core.record import check_tensor, operation
 from cellgrad.core.tensor import Tensor
@@ -73,7 +74,7 @@ class ResizeArea(Primitive):
         super().__init__()
         self.align_corners = check_bool(align_corners, self.name, "align_corners")
 
-    def __call__(self, images: Tensor, size: Any) -> Tensor:
+    def __call__(self, images: Tensor, size: ShapeLike) -> Tensor:
         x = check_dtype(check_tensor(images, self.name, "images"), self.name, "images", "iuf")
         sizes = _new_size(self.name, x, size, self.align_corners, False)
         wide = mstype.float64 if x.dtype is mstype.float64 else mstype.float32
@@ -106,7 +107,7 @@ class ResizeBicubic(Primitive):
         self.align_corners = check_bool(align_corners, self.name, "align_corners")
         self.half_pixel_centers = check_bool(half_pixel_centers, self.name, "half_pixel_centers")
 
-    def __call__(self, images: Tensor, size: Any) -> Tensor:
+    def __call__(self, images: Tensor, size: ShapeLike) -> Tensor:
         x = check_ndim(check_tensor(images, self.name, "images"), self.name, "images", 4)
         check_dtype(x, self.name, "images", "iuf")
         settings = (self.align_corners, self.half_pixel_centers)

@@ -18,7 +18,9 @@ from cellgrad.capture.raises import raise_unless
 from cellgrad.compile.program import at_exit, function_name
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.aliases import TensorLike, TensorOrTensors
 from cellgrad.core.arguments import check_callable, check_instance
+from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, cast_to, emit, splat
 from cellgrad.core.storage import Signature, to_numpy
@@ -186,8 +188,11 @@ def _at_once(function: Any, args: tuple[Tensor, ...], given: tuple[Signature, ..
 
 
 def host_call(
-    function: Callable[..., Any], *args: Any, out: Any, vjp: Callable[..., Any] | None = None
-) -> Any:
+    function: Callable[..., object],
+    *args: TensorLike,
+    out: TensorOrTensors,
+    vjp: Callable[..., object] | None = None,
+) -> TensorOrTensors:
     """Calls a function of numpy arrays, also from compiled code, where it runs each time the code does.
 
     Args:
@@ -283,11 +288,11 @@ class PyFunc(Primitive):
 
     def __init__(
         self,
-        fn: Callable[..., Any],
-        in_types: Sequence[Any],
-        in_shapes: Sequence[Any],
-        out_types: Sequence[Any],
-        out_shapes: Sequence[Any],
+        fn: Callable[..., object],
+        in_types: Sequence[Type],
+        in_shapes: Sequence[Sequence[int]],
+        out_types: Sequence[Type],
+        out_shapes: Sequence[Sequence[int]],
         stateful: bool = True,
     ):
         super().__init__()
@@ -313,7 +318,7 @@ class PyFunc(Primitive):
             [Tensor(np.zeros(tuple(s)), t) for t, s in zip(out_types, out_shapes, strict=True)]
         )
 
-    def __call__(self, input_x: Any) -> tuple[Tensor, ...]:
+    def __call__(self, input_x: Sequence[Tensor]) -> tuple[Tensor, ...]:
         return host_call(self._plain, *input_x, out=self._out)  # type: ignore[no-any-return]
 
     def _plain(self, *arrays: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import Gradients, LearningRate, ParameterGroups, TensorOrTensors
 from cellgrad.core.arguments import check_bool, check_instance, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
@@ -57,8 +58,8 @@ class AdaFactor(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        learning_rate: Any = None,
+        params: ParameterGroups,
+        learning_rate: LearningRate | None = None,
         eps: tuple[float, float] = (1e-30, 1e-3),
         clip_threshold: float = 1.0,
         decay_rate: float = 0.8,
@@ -138,7 +139,7 @@ class AdaFactor(Optimizer):
         share = ops.sqrt(rows / ops.mean(rows, -1, True))
         return g / (ops.expand_dims(share, -1) * ops.expand_dims(ops.sqrt(columns), -2))
 
-    def construct(self, gradients: Any) -> Any:
+    def construct(self, gradients: Gradients) -> TensorOrTensors:
         step = ops.assign_add(self.step, 1.0).reshape(())
         kept = 1.0 - ops.pow(step, -self.decay_rate)
         decays = self.decays() if self.is_group else [self.weight_decay] * self.param_length

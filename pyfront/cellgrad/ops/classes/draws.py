@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -213,11 +214,11 @@ class Randperm(Primitive):
 
 
 @public(
-    "ops.MultinomialWithReplacement(numsamples, replacement=False)(x, seed: Any, offset: Any) = "
+    "ops.MultinomialWithReplacement(numsamples, replacement=False)(x, seed: TensorLike, offset: TensorLike) = "
     "ops.multinomial_with_replacement(x, seed, offset, numsamples, replacement)",
 )
 def multinomial_with_replacement(
-    x: Tensor, seed: Any, offset: Any, numsamples: int, replacement: bool = False
+    x: Tensor, seed: TensorLike, offset: TensorLike, numsamples: int, replacement: bool = False
 ) -> Tensor:
     """Indices drawn with probabilities proportional to the rows of `x`, int64.
 

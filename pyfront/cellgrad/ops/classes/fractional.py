@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ class _Fractional(Seeded):
 
     def __init__(
         self,
-        pooling_ratio: Any,
+        pooling_ratio: Sequence[float],
         pseudo_random: bool = False,
         overlapping: bool = False,
         deterministic: bool = False,
