@@ -13,9 +13,9 @@
 //
 // "Fits" means that signatures are the same objects, no guard has changed, no
 // captured tensor has another signature, no argument is a Parameter that is
-// written, and none has hooks. All of that is compared by identity, so
-// that no code of the user's runs. Who changes anything else that counts gives
-// the program another list.
+// written, and none has hooks. All is compared by identity. A guard may be of a
+// property, whose code runs then: what is used behind that is owned. Who
+// changes anything else that counts gives the program another list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,7 +98,7 @@ PyType_Slot madeSlots[] = {{Py_tp_call, reinterpret_cast<void *>(callMade)},
 /// What is known of a call, in the order of the tuple.
 enum Part { Key, Compiled, Function, Guards, Captures, Written, Build, Parts };
 
-using Objects = llvm::SmallVector<PyObject *, 16>;
+using Objects = llvm::SmallVector<nb::object, 16>;
 
 /// Whether a tensor has hooks. Those of captured tensors are guarded.
 bool hasHooks(PyObject *tensor) {
@@ -132,32 +132,31 @@ bool fits(PyObject *known, Objects &buffers) {
   if (firstChanged(nb::borrow<nb::list>(guards), 0) >= 0)
     return false;
   for (size_t i = 0, e = NB_LIST_GET_SIZE(written); i < e; ++i)
-    if (llvm::is_contained(buffers,
-                           told.buffer.get(NB_LIST_GET_ITEM(written, i))))
+    if (PyObject *own = told.buffer.get(NB_LIST_GET_ITEM(written, i));
+        llvm::any_of(buffers, [&](auto &b) { return b.ptr() == own; }))
       return false;
   for (size_t i = 0, e = NB_LIST_GET_SIZE(captures); i < e; ++i) {
     PyObject *pair = NB_LIST_GET_ITEM(captures, i);
     PyObject *tensor = NB_TUPLE_GET_ITEM(pair, 0);
     if (told.signature.get(tensor) != NB_TUPLE_GET_ITEM(pair, 1))
       return false;
-    buffers.push_back(told.buffer.get(tensor));
-    if (!buffers.back())
+    PyObject *buffer = told.buffer.get(tensor);
+    if (!buffer)
       return false;
+    buffers.push_back(nb::borrow(buffer));
   }
   return true;
 }
 
-nb::object callWith(PyObject *known, llvm::ArrayRef<PyObject *> buffers) {
+nb::object callWith(PyObject *known, Objects buffers) {
   static PyObject *used = PyUnicode_InternFromString("used");
-  // Other threads may drop it while the code runs.
-  nb::object keep = nb::borrow(known);
   if (PyObject_SetAttr(NB_TUPLE_GET_ITEM(known, Compiled), used, Py_True) != 0)
     throw nb::python_error();
   nb::object given = nb::steal(PyTuple_New(buffers.size()));
   if (!given.is_valid())
     throw nb::python_error();
   for (size_t i = 0; i < buffers.size(); ++i)
-    NB_TUPLE_SET_ITEM(given.ptr(), i, Py_NewRef(buffers[i]));
+    NB_TUPLE_SET_ITEM(given.ptr(), i, buffers[i].release().ptr());
   nb::object results = nb::inst_ptr<Entry>(NB_TUPLE_GET_ITEM(known, Function))
                            ->call(given, nb::none());
   nb::handle build = NB_TUPLE_GET_ITEM(known, Build);
@@ -172,22 +171,27 @@ nb::object call(PyObject *known, PyObject *args) {
   if (!told.tensor)
     return none;
   bool hooks = PyDict_Size(told.hooks) != 0;
-  Objects signatures, buffers;
+  llvm::SmallVector<PyObject *, 16> signatures;
+  Objects buffers;
   for (size_t i = 0; i < count; ++i) {
     PyObject *arg = NB_TUPLE_GET_ITEM(args, i);
     if (Py_TYPE(arg) != told.tensor && Py_TYPE(arg) != told.parameter)
       return none;
     if (hooks && hasHooks(arg))
       return none;
-    signatures.push_back(told.signature.get(arg));
-    buffers.push_back(told.buffer.get(arg));
-    if (!buffers.back())
+    PyObject *buffer = told.buffer.get(arg);
+    if (!buffer)
       return none;
+    signatures.push_back(told.signature.get(arg));
+    buffers.push_back(nb::borrow(buffer));
   }
   for (size_t i = 0, e = NB_LIST_GET_SIZE(known); i < e; ++i) {
     PyObject *one = NB_LIST_GET_ITEM(known, i);
-    if (isKey(NB_TUPLE_GET_ITEM(one, Key), signatures))
-      return fits(one, buffers) ? callWith(one, buffers) : none;
+    if (!isKey(NB_TUPLE_GET_ITEM(one, Key), signatures))
+      continue;
+    // The list may lose it while guards are read, or while its code runs.
+    nb::object keep = nb::borrow(one);
+    return fits(one, buffers) ? callWith(one, std::move(buffers)) : none;
   }
   return none;
 }

@@ -213,6 +213,29 @@ def test_what_is_known_keeps_nothing_alive():
     assert alive() is None
 
 
+def test_a_guard_whose_code_changes_what_is_called():
+    gradient, x = ms.grad(lambda x: x * x), Tensor(3.0)
+    known(gradient, x)
+    signature, compiled, entry, guards, captures, written, build = program_of(gradient).known[0]
+    calls = []
+
+    class World:
+        kind = "this one"
+
+        @property
+        def name(self):
+            calls.clear()
+            x._buf = Tensor(5.0)._buf
+            gc.collect()
+            self.others = [Tensor(7.0) for _ in range(100)]  # where the first buffer was, if it is freed
+            return World.kind
+
+    guards = [*guards, (World(), "name", World.kind)]
+    _native.add_known(calls, signature, compiled, entry, guards, captures, written, build)
+    assert _native.call_known(calls, (x,)).asnumpy() == 6  # of what was given
+    assert gradient(x).asnumpy() == 10
+
+
 def test_native_functions_refuse_what_they_cannot_read():
     with pytest.raises(TypeError, match="a list of known calls and a tuple"):
         _native.call_known((), ())
