@@ -481,7 +481,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         (
             "no other sizes are looked at",
             "return openBatch(module, *batch, «captures»);",
-            "ArrayRef<Captured>()",
+            "std::vector<Captured>()",
         ),
     ],
     "BatchForms": [
