@@ -227,7 +227,9 @@ def test_a_guard_whose_code_changes_what_is_called():
             calls.clear()
             x._buf = Tensor(5.0)._buf
             gc.collect()
-            self.others = [Tensor(7.0) for _ in range(100)]  # where the first buffer was, if it is freed
+            self.others = [
+                Tensor(7.0) for _ in range(100)
+            ]  # where the first buffer was, if it is freed
             return World.kind
 
     guards = [*guards, (World(), "name", World.kind)]
