@@ -165,7 +165,8 @@ Value AbiBuilder::table(llvm::StringRef name, ArrayRef<int32_t> numbers) {
   return LLVM::AddressOfOp::create(b, loc, ptr, global.getSymName());
 }
 
-Value AbiBuilder::text(llvm::StringRef name, llvm::StringRef text) {
+Value AbiBuilder::text(llvm::StringRef name, llvm::StringRef text,
+                       uint64_t align) {
   std::string bytes = text.str();
   bytes.push_back('\0');
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
@@ -175,7 +176,7 @@ Value AbiBuilder::text(llvm::StringRef name, llvm::StringRef text) {
     b.setInsertionPointToStart(module.getBody());
     global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
                                     LLVM::Linkage::Internal, name,
-                                    b.getStringAttr(bytes), /*alignment=*/1);
+                                    b.getStringAttr(bytes), align);
   }
   return LLVM::AddressOfOp::create(b, loc, ptr, global.getSymName());
 }

@@ -81,7 +81,7 @@ protected:
   /// Address of a private constant of the module with these numbers.
   Value table(llvm::StringRef name, mlir::ArrayRef<int32_t> numbers);
   /// Address of a private constant of the module that holds `text`.
-  Value text(llvm::StringRef name, llvm::StringRef text);
+  Value text(llvm::StringRef name, llvm::StringRef text, uint64_t align = 1);
   void ret(Value status) { mlir::LLVM::ReturnOp::create(b, loc, status); }
 
 private:

@@ -86,8 +86,9 @@ void CudaAbiWriter::writeConstant(llvm::StringRef name, Type element,
     for (auto [k, attribute] : llvm::enumerate(row)) {
       Value member;
       if (auto string = dyn_cast<StringAttr>(attribute))
-        member = text(
-            (name + "_" + llvm::Twine(i) + "_" + llvm::Twine(k)).str(), string);
+        member = // of machine code, the driver reads words
+            text((name + "_" + llvm::Twine(i) + "_" + llvm::Twine(k)).str(),
+                 string, string.getValue().starts_with("\177ELF") ? 16 : 1);
       else if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute))
         member = LLVM::AddressOfOp::create(b, loc, ptr, symbol.getValue());
       else
@@ -106,6 +107,7 @@ LogicalResult CudaAbiWriter::writeProgram(gpu::GPUModuleOp device,
   loc = module.getLoc();
   MLIRContext *ctx = b.getContext();
   auto texts = device->getAttrOfType<DictionaryAttr>("cell.ptx");
+  auto codes = device->getAttrOfType<DictionaryAttr>("cell.cubin");
   auto number = [&](int64_t value) { return b.getI32IntegerAttr(value); };
   SmallVector<Row> images, rows;
   for (NamedAttribute image : texts) {
@@ -119,6 +121,11 @@ LogicalResult CudaAbiWriter::writeProgram(gpu::GPUModuleOp device,
     images.push_back(
         {ptx, b.getI64IntegerAttr(ptx.size()), number(version),
          number(exact ? CELL_RT_CUDA_PTX_EXACT : CELL_RT_CUDA_PTX)});
+    if (codes && codes.contains(chip)) {
+      auto code = codes.getAs<StringAttr>(chip);
+      images.push_back({code, b.getI64IntegerAttr(code.size()), number(version),
+                        number(CELL_RT_CUDA_CUBIN)});
+    }
   }
   for (auto kernel : kernels.getAsRange<DictionaryAttr>())
     rows.push_back(

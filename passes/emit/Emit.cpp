@@ -107,6 +107,8 @@ LogicalResult Emitter::addAbi(ModuleOp module, llvm::StringRef target) {
   for (auto device : module.getOps<gpu::GPUModuleOp>())
     if (!device->hasAttr("cell.ptx"))
       pm.addNestedPass<gpu::GPUModuleOp>(createEmitPtx(ptx));
+  if (!options.ptxas.empty())
+    pm.addNestedPass<gpu::GPUModuleOp>(createAssemblePtx({options.ptxas}));
   pm.addPass(createCellEmitAbi(abi));
   return pm.run(module);
 }

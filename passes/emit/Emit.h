@@ -37,6 +37,8 @@ struct EmitOptions {
   unsigned threads = 1;
   /// The kinds of GPU to generate device code for, where the module has such.
   std::vector<std::string> chips = {"sm_80"};
+  /// NVIDIA's assembler, for machine code beside the PTX; empty: PTX alone.
+  std::string ptxas;
   /// Code has the lines of the program that it was made of, for debuggers and
   /// profilers.
   bool lines = false;

@@ -62,4 +62,15 @@ def EmitPtx : Pass<"cell-emit-ptx", "mlir::gpu::GPUModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect"];
 }
 
+def AssemblePtx : Pass<"cell-assemble-ptx", "mlir::gpu::GPUModuleOp"> {
+  let summary = "Machine code of device code, by NVIDIA's assembler";
+  let description = [{
+    For each chip of the attribute `cell.ptx`, the module gets its machine code (a cubin), in the attribute
+    `cell.cubin`. It runs on that kind of GPU alone, without the driver's compiler.
+  }];
+  let options = [
+    Option<"ptxas", "ptxas", "std::string", "\"ptxas\"", "Path of the assembler">
+  ];
+}
+
 #endif

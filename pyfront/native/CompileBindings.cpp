@@ -69,6 +69,7 @@ Job readOptions(const std::string &path, const std::string &name,
   job.options.emit.model = name;
   const std::pair<const char *, std::string *> texts[] = {
       {"target", &job.options.emit.target},
+      {"ptxas", &job.options.emit.ptxas},
       {"dump_ir", &job.options.emit.dumpDirectory},
       {"pipeline", &job.options.pipeline},
       {"header", &job.outputs.header},
@@ -346,7 +347,8 @@ void bindCompile(nb::module_ &m) {
       "reproducers (a directory for programs on which the "
       "compiler fails), pipeline, verify_each, check_nans, "
       "poison (temporaries are NaN where they are not needed), "
-      "chips (kinds of GPU to compute on, a list; empty: the "
+      "ptxas (NVIDIA's assembler), chips (kinds of GPU to compute on, a list; "
+      "empty: the "
       "default), kernel_bytes (least traffic that a kernel of ops saves), "
       "bucket_bytes (most bytes of reductions between ranks that are one), "
       "sanitize_address, lines (of the program, for debuggers), weights (the "

@@ -101,6 +101,13 @@ def test_for_the_cpu_nothing_changes(tmp_path):
     [
         ({"device": "gpu"}, ValueError, "'device' must be 'cpu' or 'cuda', but got 'gpu'"),
         ({"chip": "sm_80"}, ValueError, "'chip' must be left out without device='cuda'"),
+        ({"ptxas": "ptxas"}, ValueError, "'ptxas' must be left out without device='cuda'"),
+        ({"device": "cuda", "ptxas": 1}, TypeError, "'ptxas' must be a path"),
+        (
+            {"device": "cuda", "ptxas": "/no/ptxas"},
+            ms.CompileError,
+            "'/no/ptxas' makes no machine code",
+        ),
         (
             {"device": "cuda", "chip": "sm_81"},
             ValueError,

@@ -8,11 +8,15 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 from device import BUILD, DRIVER, ROOT, Kernels, as_kernels, on_buffers, run
 from test_device_programs import SHAPES, blocks, reduction
 from test_device_rules import FILES, chosen
 from test_science_examples import FEW
+
+import cellgrad as ms
+from cellgrad import ops
 
 INPUTS = ROOT / "test" / "lower" / "gpu" / "Inputs"
 CHIPS = ("sm_80", "sm_90")
@@ -138,3 +142,19 @@ def test_programs(tmp_path, program, chip):
         text = on_buffers(tensors)
     (registers,) = assemble(tmp_path, Kernels(as_kernels(text), chip).ptx, chip).values()
     assert registers <= 64
+
+
+def test_models_have_machine_code_beside_ptx(tmp_path):
+    assert PTXAS, NO_PTXAS
+    x = ms.Tensor(np.linspace(0, 1, 64).astype(np.float32))
+    options = {"device": "cuda", "chip": ("sm_80", "sm_90"), "ptxas": str(PTXAS)}
+    files = ms.export(ops.exp, x, file_name=str(tmp_path / "m"), **options)
+    content = Path(files[0]).read_bytes()
+    assert content.count(b".target sm_") == 2
+    assert content.count(b"\x7fELF") == 3  # the model, and the code of two chips
+    script = "import sys, cellgrad as ms; m = ms.load(sys.argv[1]); print(m.forward(ms.Tensor([0.0] * 64))[3])"
+    environment = os.environ | {"CELLGRAD_CUDA_DRIVER": str(DRIVER)}
+    command = [sys.executable, "-c", script, tmp_path / "m.so"]
+    # The emulated driver takes no machine code, as one that is too old: the PTX is loaded.
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("1.0\n", "")

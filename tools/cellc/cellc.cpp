@@ -115,6 +115,11 @@ cl::list<std::string>
                    "of files of PTX"),
           cl::cat(category));
 cl::opt<std::string>
+    ptxas("ptxas", cl::ValueOptional,
+          cl::desc("Machine code beside the PTX of --device=cuda, by NVIDIA's "
+                   "assembler: a path, or the one on PATH"),
+          cl::value_desc("path"), cl::cat(category));
+cl::opt<std::string>
     weights("weights",
             cl::desc("Make this .safetensors file a part of the model"),
             cl::value_desc("file"), cl::cat(category));
@@ -315,6 +320,8 @@ int run() {
     return fail("--emit=ptx goes without other kinds");
   if (!ptx && device != Device::CUDA && !chips.empty())
     return fail("--chip goes with --device=cuda or --emit=ptx");
+  if (device != Device::CUDA && ptxas.getNumOccurrences() > 0)
+    return fail("--ptxas goes with --device=cuda");
   if (device == Device::CUDA && sanitize != Sanitizer::None)
     return fail("--sanitize is for code of the CPU: leave --device=cuda out");
   bool so = is_contained(kinds, Kind::SharedObject);
@@ -374,6 +381,8 @@ int run() {
   options.cuda = device == Device::CUDA;
   if (!chips.empty())
     options.emit.chips.assign(chips.begin(), chips.end());
+  if (ptxas.getNumOccurrences() > 0)
+    options.emit.ptxas = ptxas.empty() ? "ptxas" : ptxas.getValue();
   options.emit.dumpDirectory = dumpIR;
   options.pipeline = pipeline;
   options.verifyEach = verifyEach;

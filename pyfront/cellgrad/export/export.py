@@ -26,6 +26,7 @@ from cellgrad.core.arguments import (
     argument_error,
     check_bool,
     check_callable,
+    check_instance,
     check_one_of,
     check_sequence,
 )
@@ -55,6 +56,7 @@ def export(
     target: str = "native",
     device: str = "cpu",
     chip: str | Sequence[str] | None = None,
+    ptxas: str | None = None,
     bindings: str | Sequence[str] = (),
     weights: str = "file",
     lines: bool = False,
@@ -92,6 +94,8 @@ def export(
         device: what the entries compute on: ``"cpu"``, or ``"cuda"`` for an NVIDIA GPU.
         chip: the kinds of GPU, one name or several: ``"sm_80"`` (the default) or
             ``("sm_80", "sm_90")``. Their code runs on later ones, too.
+        ptxas: NVIDIA's assembler, a path or ``"ptxas"`` for that on PATH: for machine code beside the
+            code of each chip, which the driver then need not compile.
         bindings: further files beside the header, one name or several: ``"hpp"`` for C++17, ``"py"``
             for Python without this package (numpy and ctypes), ``"rs"`` for Rust, ``"weights"`` for a
             loader of the weights in C (``<name>_weights.h``), ``"pc"`` for pkg-config, ``"cmake"`` for
@@ -122,7 +126,7 @@ def export(
     ['dense.so', 'dense.h', 'dense.safetensors']
     """
     check_one_of(file_format, "export", "file_format", ("SO", "MLIR"))
-    for_device = _device_options(device, chip, file_format)
+    for_device = _device_options(device, chip, ptxas, file_format)
     kinds = _binding_kinds(bindings, file_format)
     check_one_of(weights, "export", "weights", ("file", "embed"))
     if weights == "embed" and file_format == "MLIR":
@@ -289,7 +293,7 @@ def _binding_kinds(bindings: Any, file_format: str) -> list[str]:
     return list(dict.fromkeys(kinds))
 
 
-def _device_options(device: Any, chip: Any, file_format: str) -> dict[str, Any]:
+def _device_options(device: Any, chip: Any, ptxas: Any, file_format: str) -> dict[str, Any]:
     """The compile options for a device and its chips."""
     check_one_of(device, "export", "device", ("cpu", "cuda"))
     if device == "cpu":
@@ -297,6 +301,9 @@ def _device_options(device: Any, chip: Any, file_format: str) -> dict[str, Any]:
             raise argument_error(
                 ValueError, "export", "chip", "left out without device='cuda'", chip
             )
+        if ptxas is not None:
+            without = "left out without device='cuda'"
+            raise argument_error(ValueError, "export", "ptxas", without, ptxas)
         return {}
     if file_format == "MLIR":
         raise error(
@@ -304,11 +311,16 @@ def _device_options(device: Any, chip: Any, file_format: str) -> dict[str, Any]:
             "For 'export', a program of file_format='MLIR' is of no device.",
             "leave the device out, and compile the file with: cellc --device=cuda",
         )
+    if ptxas is not None:
+        check_instance(ptxas, "export", "ptxas", str, expected="a path")
+    options: dict[str, Any] = {"chips": [], "ptxas": ptxas or ""}
     if chip is None:
-        return {"chips": []}
+        return options
     chips = chip if not isinstance(chip, str) else (chip,)
     check_sequence(chips, "export", "chip", "names, or one name", str)
-    return {"chips": [check_one_of(name, "export", "chip", _native.gpu_chips()) for name in chips]}
+    known = _native.gpu_chips()
+    options["chips"] = [check_one_of(name, "export", "chip", known) for name in chips]
+    return options
 
 
 def _caller(function: Any) -> Any:
