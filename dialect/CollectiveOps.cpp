@@ -28,6 +28,12 @@ bool communicates(Operation *op) {
 
 bool isMessage(Operation *op) { return isa<SendOp, ReceiveOp>(op); }
 
+bool isOfHost(Operation *op) {
+  // CG_HOST is the largest int32_t.
+  return isMessage(op) &&
+         op->getAttrOfType<IntegerAttr>("peer").getInt() == INT32_MAX;
+}
+
 bool needsAllRanks(Operation *op) { return communicates(op) && !isMessage(op); }
 
 ArrayRef<int64_t> groupOf(Operation *op) {

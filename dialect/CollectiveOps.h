@@ -27,6 +27,10 @@ bool communicates(mlir::Operation *op);
 /// Whether `op` is a message, of two ranks alone.
 bool isMessage(mlir::Operation *op);
 
+/// Whether `op` is a message of a program and its caller (CG_HOST): an argument
+/// or a result of a function of Python.
+bool isOfHost(mlir::Operation *op);
+
 /// Whether all ranks of a group have to come to `op`: not of messages, which
 /// are of two.
 bool needsAllRanks(mlir::Operation *op);

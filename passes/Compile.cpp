@@ -175,6 +175,12 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
       return refuse(collective)
              << "is done by ranks, which models for wasm32 do not have: "
                 "compile for another target";
+  if (options.cuda || !options.ptx.empty())
+    if (Operation *message = findCollective(module, isOfHost))
+      return refuse(message)
+             << "is of a call of a function of Python ('host_call'), which a "
+                "program on a GPU cannot make: compute on the CPU, or call the "
+                "function outside of compiled code";
   std::string pipeline = options.pipeline.empty()
                              ? pipelineFor(module, *processor->target, options)
                              : options.pipeline;

@@ -40,6 +40,10 @@ _EXCHANGED = (
 )
 
 
+def _size(sig: Signature) -> int:
+    return int(np.prod(sig.shape, dtype=np.int64))
+
+
 class _Called:
     """A function with the types of what it takes and gives."""
 
@@ -47,6 +51,8 @@ class _Called:
         self.function = function
         self.taken = taken
         self.given = given
+        # The result whose message is the first: no message is without elements.
+        self.asks = next((i for i, sig in enumerate(given) if _size(sig)), 0)
 
     def __call__(self, arrays: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
         """The function's results for one element of a batch, checked."""
@@ -75,7 +81,14 @@ class _Called:
                 f"{sig.dtype.title}, as 'out' says, but it is of shape {made.shape} and {made.dtype}.",
                 "return such an array, or correct out",
             )
-        return made.astype(kind)
+        cast = made.astype(kind)
+        if made.dtype.kind in "iu" and not np.array_equal(cast, made):
+            raise error(
+                ValueError,
+                f"For 'host_call', result {i} of '{name}' has integers that {sig.dtype.title} cannot hold.",
+                "give 'out' a wider dtype",
+            )
+        return cast
 
     def batch(
         self, parts: dict[int, np.ndarray[Any, Any]], count: int
@@ -84,7 +97,7 @@ class _Called:
         taken = []
         for i, sig in enumerate(self.taken):
             flat = parts.get(i, np.zeros(0, mstype.to_numpy(sig.dtype)))  # empty: not handed over
-            size = int(np.prod(sig.shape, dtype=np.int64))
+            size = _size(sig)
             if flat.size not in (size, count * size):
                 raise error(
                     ValueError,
@@ -107,7 +120,7 @@ class _Underway(threading.local):
 
     def __init__(self) -> None:
         self.parts: dict[int, dict[int, np.ndarray[Any, Any]]] = {}
-        self.results: dict[int, list[np.ndarray[Any, Any]]] = {}
+        self.results: dict[int, dict[int, np.ndarray[Any, Any]]] = {}
 
 
 _underway = _Underway()
@@ -122,13 +135,14 @@ def _exchange(tag: int, buffer: Any, count: int) -> Any:
         array = to_numpy(buffer, mstype.BY_NATIVE[buffer.dtype])
         _underway.parts.setdefault(number, {})[slot] = array.astype(mstype.to_numpy(kind))
         return None
-    if slot == 0:
-        size = int(np.prod(called.given[0].shape, dtype=np.int64))
+    if slot == called.asks:
         parts = _underway.parts.pop(number, {})
-        _underway.results[number] = called.batch(parts, count // size)
+        found = called.batch(parts, count // _size(called.given[slot]))
+        _underway.results[number] = dict(enumerate(found))
     sig = called.given[slot]
     kind = mstype.int8 if sig.dtype is mstype.bool_ else sig.dtype
-    return Tensor(_underway.results[number][slot].reshape(-1), kind)._buf
+    # Taken away, so that no call can have what another one left.
+    return Tensor(_underway.results[number].pop(slot).reshape(-1), kind)._buf
 
 
 _native.set_host_hook(_exchange)
@@ -136,7 +150,10 @@ at_exit(lambda: _native.set_host_hook(None))
 
 
 def _number(function: Any, taken: tuple[Signature, ...], given: tuple[Signature, ...]) -> int:
-    key = (function, taken, given)
+    # Functions that are equal may compute different things: C.__eq__ is the user's. What `_called` keeps
+    # keeps these numbers from being given again.
+    bound = (getattr(function, "__self__", None), getattr(function, "__func__", function))
+    key = (*map(id, bound), taken, given)
     if key not in _numbers:
         _numbers[key] = len(_called)
         _called.append(_Called(function, taken, given))
@@ -174,6 +191,9 @@ def _in_program(
             anchor = anchor + cast_to(first, mstype.float32)
     out = []
     for i, sig in enumerate(given):
+        if not _size(sig):
+            out.append(splat(0, sig.dtype, sig.shape))
+            continue
         kind = mstype.int8 if sig.dtype is mstype.bool_ else sig.dtype
         like = broadcast_to_shape(cast_to(anchor, kind), sig.shape)
         got = emit("cell.receive", [like], {"peer": _HOST, "tag": number * _MOST + i})

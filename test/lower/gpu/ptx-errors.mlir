@@ -3,6 +3,7 @@
 // RUN: not cellc %t/two.mlir --emit=ptx -o %t/none 2>&1 | FileCheck %s --check-prefix=TWO
 // RUN: not cellc %t/none.mlir --emit=ptx -o %t/none 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not cellc %t/remainder.mlir --emit=ptx -o %t/none --reproducers=%t 2>&1 | FileCheck %s --check-prefix=REMAINDER
+// RUN: not cellc %t/host.mlir --emit=ptx -o %t/none 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: not ls %t/none
 
 // A function that is nowhere.
@@ -10,6 +11,7 @@
 // TWO: error: expected one gpu.module, or functions on buffers with cell.device_kernel, to make PTX of; found 2
 // NONE: error: expected one gpu.module, {{.*}}; found 0
 // REMAINDER: 'arith.remf' op is no instruction of a GPU
+// HOST: host.mlir:2:8: error: 'cell.send' op is of a call of a function of Python ('host_call'), which a program on a GPU cannot make
 
 //--- foreign.mlir
 gpu.module @kernels {
@@ -41,4 +43,11 @@ gpu.module @kernels {
     memref.store %w, %x[%i] : memref<4xf32, 1>
     gpu.return
   }
+}
+
+//--- host.mlir
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = cell.send %x to 2147483647 tag 0 : tensor<4xf32>
+  %1 = cell.receive %0 from 2147483647 tag 0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
 }
