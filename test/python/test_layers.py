@@ -26,6 +26,7 @@ RANK = {room: i for i, rooms in enumerate(LAYERS) for room in rooms}
 # Under names that scripts use; nothing of the package imports them but the package itself.
 FACES = {
     *(
+        "_checkparam",
         "amp",
         "command",
         "common",

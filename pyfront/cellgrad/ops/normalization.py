@@ -32,7 +32,7 @@ from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
 from cellgrad.ops.collectives import all_reduce
-from cellgrad.ops.selection import assign
+from cellgrad.ops.selection import write_to
 
 
 def _mean(x: Tensor, axes: list[int]) -> Tensor:
@@ -144,7 +144,7 @@ def update_statistics(
                 f"For '{op}', the running {name} has shape {list(parameter.shape)}, but there are "
                 f"{value.shape[0]} channels.",
             )
-        assign(parameter, _moved(parameter, value, momentum))
+        write_to(parameter, _moved(parameter, value, momentum))
 
 
 @public()

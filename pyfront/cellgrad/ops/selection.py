@@ -497,7 +497,7 @@ def assign(variable: Tensor, value: TensorLike) -> Tensor:
     Of another Tensor it replaces the elements, as ``x[...] = value`` does, and returns it.
 
     Raises:
-        TypeError: `variable` is not a Parameter or Tensor.
+        TypeError: `variable` is not a Parameter or Tensor; a Tensor whose dtype is wider, or of another kind.
         ValueError: a value of another shape.
 
     >>> x = Parameter(Tensor([1.0, 2.0]), name="x")
@@ -505,6 +505,23 @@ def assign(variable: Tensor, value: TensorLike) -> Tensor:
     >>> print(x.value())
     [3. 4.]
     """
+    return _assign(variable, value, "assign")
+
+
+def _assign(variable: Tensor, value: TensorLike, op: str) -> Tensor:
+    held = check_tensor(variable, op, "variable").dtype
+    if isinstance(value, Tensor) and mstype.promote(held, value.dtype) is not held:
+        raise error(
+            TypeError,
+            f"For '{op}', 'variable' is of {held.title} and the value of {value.dtype.title}: data type "
+            "conversion is not supported for a 'Parameter' where the value may change.",
+            f"cast the value: ops.cast(value, ms.{held.native})",
+        )
+    return write_to(variable, value)
+
+
+def write_to(variable: Tensor, value: TensorLike) -> Tensor:
+    """As `assign`, of a value of any dtype, which is rounded: so optimizers write what they computed in a wider one."""
     target: Any = variable
     if state.current.scope is not None:
         target = state.current.scope.parameter_of(variable)
@@ -535,7 +552,7 @@ def assign_add(variable: Tensor, value: TensorLike) -> Tensor:
     >>> print(ops.assign_add(x, Tensor([3.0, 4.0])))
     [4. 6.]
     """
-    return assign(variable, variable + value)
+    return _assign(variable, variable + value, "assign_add")
 
 
 @public("ops.AssignSub")
@@ -546,4 +563,4 @@ def assign_sub(variable: Tensor, value: TensorLike) -> Tensor:
     >>> print(ops.assign_sub(x, Tensor([3.0, 4.0])))
     [-2. -2.]
     """
-    return assign(variable, variable - value)
+    return _assign(variable, variable - value, "assign_sub")

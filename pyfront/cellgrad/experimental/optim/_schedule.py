@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cellgrad import ops
 from cellgrad.core import state
 from cellgrad.core.aliases import Rate
 from cellgrad.core.arguments import check_int
@@ -13,6 +12,7 @@ from cellgrad.core.errors import NotCompilable, either, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.experimental.optim.optimizers import Optimizer
+from cellgrad.ops.selection import write_to
 
 
 def each(value: Any, count: int, name: str) -> list[Any]:
@@ -36,7 +36,7 @@ def outside() -> None:
 
 def set_rates(rates: Sequence[Parameter], values: Sequence[Any]) -> None:
     for rate, value in zip(rates, values, strict=True):
-        ops.assign(rate, Tensor(float(value), rate.dtype))
+        write_to(rate, Tensor(float(value), rate.dtype))
 
 
 class LRScheduler:

@@ -14,6 +14,7 @@ from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.optim.optimizer import float_of, one_minus, refuse_complex, wide
+from cellgrad.ops.selection import write_to
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
 
@@ -111,7 +112,7 @@ class Optimizer(Cell):
                 f"{[list(p.shape) for p in self.parameters]}, but got {[list(s) for s in shapes]}.",
                 "differentiate by optimizer.parameters",
             )
-        ops.assign(self.state_step, self.state_step + 1.0)
+        write_to(self.state_step, self.state_step + 1.0)
         groups = [g for g in self.param_groups for _ in g["params"]]
         out = []
         for i, (p, g, group) in enumerate(zip(self.parameters, listed, groups)):
@@ -187,16 +188,16 @@ class Adam(Optimizer):
                 weight = weight * (1.0 - lr * decay)
             elif decay:
                 g = g + weight * decay
-            m = ops.assign(self.exp_avg[i], wide(self.exp_avg[i]) * beta1 + g * one_minus(beta1))
+            m = write_to(self.exp_avg[i], wide(self.exp_avg[i]) * beta1 + g * one_minus(beta1))
             square = ops.square(g) * one_minus(beta2)
-            v = ops.assign(self.exp_avg_sq[i], wide(self.exp_avg_sq[i]) * beta2 + square)
+            v = write_to(self.exp_avg_sq[i], wide(self.exp_avg_sq[i]) * beta2 + square)
             if group["amsgrad"]:
                 v = ops.maximum(wide(self.max_exp_avg_sq[i]), v)
-                ops.assign(self.max_exp_avg_sq[i], v)
+                write_to(self.max_exp_avg_sq[i], v)
             correct1 = 1.0 - ops.pow(beta1, self.state_step)
             correct2 = 1.0 - ops.pow(beta2, self.state_step)
             bottom = ops.sqrt(v) / ops.sqrt(correct2) + group["eps"]
-            ops.assign(w, weight - lr / correct1 * m / bottom)
+            write_to(w, weight - lr / correct1 * m / bottom)
         return True
 
 
@@ -284,7 +285,7 @@ class SGD(Optimizer):
                 buffer = wide(self.accum[i]) * momentum + g * (1.0 - dampening)
                 if dampening:
                     buffer = ops.select(ops.equal(self.state_step, 1.0), g, buffer)
-                ops.assign(self.accum[i], buffer)
+                write_to(self.accum[i], buffer)
                 g = g + buffer * momentum if group["nesterov"] else buffer
-            ops.assign(w, weight - group["lr"] * g)
+            write_to(w, weight - group["lr"] * g)
         return True

@@ -13,6 +13,7 @@ from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.experimental.optim.optimizers import Optimizer, check_betas
 from cellgrad.nn.optim.optimizer import float_of, one_minus, refuse_complex, wide
+from cellgrad.ops.selection import write_to
 
 __all__ = ["ASGD", "Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop"]
 
@@ -55,7 +56,7 @@ class _Decayed(Optimizer):
 def _mixed(state: Parameter, rate: float, new: Tensor) -> Tensor:
     """A moving average after a step: assigned, and in float32 at least."""
     out = wide(state) * rate + new * one_minus(rate)
-    ops.assign(state, out)
+    write_to(state, out)
     return out
 
 
@@ -101,7 +102,7 @@ class Adadelta(_Decayed):
             square = _mixed(self.accum[i], rho, g * g)
             update = ops.sqrt(wide(self.accum_update[i]) + eps) / ops.sqrt(square + eps) * g
             _mixed(self.accum_update[i], rho, update * update)
-            ops.assign(w, weight - group["lr"] * update)
+            write_to(w, weight - group["lr"] * update)
         return True
 
 
@@ -152,8 +153,8 @@ class Adagrad(_Decayed):
         for i, w, weight, g, group in self.decayed(gradients):
             rate = group["lr"] / (1.0 + (self.state_step - 1.0) * group["lr_decay"])
             total = wide(self.accum[i]) + g * g
-            ops.assign(self.accum[i], total)
-            ops.assign(w, weight - rate * g / (ops.sqrt(total) + group["eps"]))
+            write_to(self.accum[i], total)
+            write_to(w, weight - rate * g / (ops.sqrt(total) + group["eps"]))
         return True
 
 
@@ -194,9 +195,9 @@ class Adamax(_Decayed):
             beta1, beta2 = group["betas"]
             m = _mixed(self.exp_avg[i], beta1, g)
             largest = ops.maximum(wide(self.exp_inf[i]) * beta2, ops.abs(g) + group["eps"])
-            ops.assign(self.exp_inf[i], largest)
+            write_to(self.exp_inf[i], largest)
             rate = group["lr"] / (1.0 - ops.pow(beta1, self.state_step))
-            ops.assign(w, weight - rate * m / largest)
+            write_to(w, weight - rate * m / largest)
         return True
 
 
@@ -244,13 +245,13 @@ class NAdam(_Decayed):
             step = self.state_step
             now = beta1 * (1.0 - 0.5 * ops.pow(0.96, step * decay))
             after = beta1 * (1.0 - 0.5 * ops.pow(0.96, (step + 1.0) * decay))
-            product = ops.assign(self.mu_product[i], self.mu_product[i] * now)
+            product = write_to(self.mu_product[i], self.mu_product[i] * now)
             m = _mixed(self.exp_avg[i], beta1, g)
             v = _mixed(self.exp_avg_sq[i], beta2, g * g)
             bottom = ops.sqrt(v / (1.0 - ops.pow(beta2, step))) + group["eps"]
             by_gradient = lr * (1.0 - now) / (1.0 - product) * g
             by_momentum = lr * after / (1.0 - product * after) * m
-            ops.assign(w, weight - (by_gradient + by_momentum) / bottom)
+            write_to(w, weight - (by_gradient + by_momentum) / bottom)
         return True
 
 
@@ -297,7 +298,7 @@ class RAdam(_Decayed):
             factor = ops.sqrt(top / ((most - 4.0) * (most - 2.0) * safe))
             adapted = factor * ops.sqrt(correct2) / (ops.sqrt(v) + group["eps"])
             scale = ops.select(known, adapted, ops.ones_like(adapted))
-            ops.assign(w, weight - group["lr"] * (m / correct1) * scale)
+            write_to(w, weight - group["lr"] * (m / correct1) * scale)
         return True
 
 
@@ -353,8 +354,8 @@ class RMSprop(_Decayed):
             update = g / (ops.sqrt(square) + group["eps"])
             if group["momentum"]:
                 update = wide(self.moment[i]) * group["momentum"] + update
-                ops.assign(self.moment[i], update)
-            ops.assign(w, weight - group["lr"] * update)
+                write_to(self.moment[i], update)
+            write_to(w, weight - group["lr"] * update)
         return True
 
 
@@ -408,10 +409,10 @@ class ASGD(_Decayed):
             average = ops.select(
                 ops.equal(self.mu[i], 1.0), new, average + (new - average) * self.mu[i]
             )
-            ops.assign(w, new)
-            ops.assign(self.ax[i], average)
-            ops.assign(self.eta[i], lr / ops.pow(1.0 + group["lambd"] * lr * step, group["alpha"]))
-            ops.assign(self.mu[i], 1.0 / ops.maximum(step - group["t0"], 1.0))
+            write_to(w, new)
+            write_to(self.ax[i], average)
+            write_to(self.eta[i], lr / ops.pow(1.0 + group["lambd"] * lr * step, group["alpha"]))
+            write_to(self.mu[i], 1.0 / ops.maximum(step - group["t0"], 1.0))
         return True
 
 
@@ -468,7 +469,7 @@ class Rprop(_Decayed):
             )
             size = ops.clamp(before * factor, least, most)
             used = ops.select(ops.less(agree, 0.0), 0.0, g)
-            ops.assign(self.step_size[i], size)
-            ops.assign(self.prev[i], used)
-            ops.assign(w, weight - ops.sign(used) * size)
+            write_to(self.step_size[i], size)
+            write_to(self.prev[i], used)
+            write_to(w, weight - ops.sign(used) * size)
         return True

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core import ranks
 from cellgrad.core.context import ParallelMode
@@ -16,6 +15,7 @@ from cellgrad.core.parameter import Parameter, ParameterTuple, Part
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.ops import rank_parts
+from cellgrad.ops.selection import write_to
 from cellgrad.parallel._auto_parallel_context import get_auto_parallel_context
 
 __all__ = ["Parts", "Shards", "wanted"]
@@ -88,7 +88,7 @@ class Shards:
         """Sets the Parameters to what the ranks have the parts of."""
         whole = rank_parts.gathered(tuple(parts), self.shapes, self.ranks)
         for p, value in zip(self.parameters, whole, strict=True):
-            ops.assign(p, value)
+            write_to(p, value)
 
 
 def check_shardable(optimizer: Cell, base: type) -> None:

@@ -12,6 +12,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.optim.optimizer import Optimizer, float_of, fraction_of, wide
+from cellgrad.ops.selection import write_to
 
 __all__ = ["AdaFactor"]
 
@@ -131,11 +132,11 @@ class AdaFactor(Optimizer):
         """The gradient over the root of its mean square, which it updates; `kept` is the share of the old one."""
         squares, new = ops.square(g) + self.eps[0], 1.0 - kept
         if g.ndim < 2:
-            v = ops.assign(self.exp_avg_sq[i], wide(self.exp_avg_sq[i]) * kept + squares * new)
+            v = write_to(self.exp_avg_sq[i], wide(self.exp_avg_sq[i]) * kept + squares * new)
             return g / ops.sqrt(wide(v))
         row, col = self.exp_avg_sq_row[i], self.exp_avg_sq_col[i]
-        rows = wide(ops.assign(row, wide(row) * kept + ops.mean(squares, -1) * new))
-        columns = wide(ops.assign(col, wide(col) * kept + ops.mean(squares, -2) * new))
+        rows = wide(write_to(row, wide(row) * kept + ops.mean(squares, -1) * new))
+        columns = wide(write_to(col, wide(col) * kept + ops.mean(squares, -2) * new))
         share = ops.sqrt(rows / ops.mean(rows, -1, True))
         return g / (ops.expand_dims(share, -1) * ops.expand_dims(ops.sqrt(columns), -2))
 
@@ -154,10 +155,8 @@ class AdaFactor(Optimizer):
             update = update * (lr / ops.maximum(_size(update) / self.clip_threshold, 1.0))
             if self.use_first_moment:
                 mean = self.exp_avg[i]
-                update = wide(
-                    ops.assign(mean, wide(mean) * self.beta1 + update * (1.0 - self.beta1))
-                )
+                update = wide(write_to(mean, wide(mean) * self.beta1 + update * (1.0 - self.beta1)))
             if decays[i] is not None and (isinstance(decays[i], Tensor) or decays[i] > 0):
                 weight = weight - weight * (decays[i] / self.loss_scale) * lr
-            ops.assign(w, weight - update)
+            write_to(w, weight - update)
         return True

@@ -18,6 +18,7 @@ from cellgrad.nn.optim.optimizer import (
     one_minus,
     wide,
 )
+from cellgrad.ops.selection import write_to
 
 __all__ = ["AdaMax", "Adam", "AdamOffload", "AdamWeightDecay", "Lamb", "LazyAdam"]
 
@@ -35,13 +36,13 @@ class _Moments(Optimizer):
     def _first(self, moment: Parameter, g: Tensor) -> Tensor:
         """Updates the running mean of gradients."""
         new = wide(moment) * self.beta1 + g * one_minus(self.beta1)
-        ops.assign(moment, new)
+        write_to(moment, new)
         return new
 
     def _second(self, moment: Parameter, g: Tensor) -> Tensor:
         """Updates the running mean of their squares."""
         new = wide(moment) * self.beta2 + ops.square(g) * one_minus(self.beta2)
-        ops.assign(moment, new)
+        write_to(moment, new)
         return new
 
 
@@ -107,14 +108,14 @@ class Adam(_Moments):
 
     def update(self, gradients: Gradients) -> Iterator[Tensor]:
         steps = self.prepared(gradients)
-        power1 = ops.assign(self.beta1_power, self.beta1_power * self.beta1)
-        power2 = ops.assign(self.beta2_power, self.beta2_power * self.beta2)
+        power1 = write_to(self.beta1_power, self.beta1_power * self.beta1)
+        power2 = write_to(self.beta2_power, self.beta2_power * self.beta2)
         correction = ops.sqrt(1.0 - power2) / (1.0 - power1)
         for i, (w, g, lr) in enumerate(steps):
             m = self._first(self.moment1[i], g)
             v = self._second(self.moment2[i], g)
             if self.use_amsgrad:
-                v = ops.assign(self.vhat[i], ops.maximum(wide(self.vhat[i]), v))
+                v = write_to(self.vhat[i], ops.maximum(wide(self.vhat[i]), v))
             elif self.use_nesterov:
                 m = m * self.beta1 + g * one_minus(self.beta1)
             yield wide(w) - lr * correction * m / (ops.sqrt(v) + self.eps)
@@ -247,10 +248,10 @@ class AdaMax(_Moments):
 
     def update(self, gradients: Gradients) -> Iterator[Tensor]:
         steps = self.prepared(gradients)
-        power = ops.assign(self.beta1_power, self.beta1_power * self.beta1).reshape(())
+        power = write_to(self.beta1_power, self.beta1_power * self.beta1).reshape(())
         for (w, g, lr), first, greatest in zip(steps, self.moment1, self.moment2):
             m = self._first(first, g)
-            u = ops.assign(greatest, ops.maximum(wide(greatest) * self.beta2, ops.abs(g)))
+            u = write_to(greatest, ops.maximum(wide(greatest) * self.beta2, ops.abs(g)))
             yield wide(w) - lr / (1.0 - power) * m / (u + self.eps)
 
 

@@ -11,6 +11,7 @@ from cellgrad.core.aliases import Gradients, LearningRate, ParameterGroups
 from cellgrad.core.arguments import check_bool
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.optim.optimizer import Optimizer, float_of, wide
+from cellgrad.ops.selection import write_to
 
 __all__ = ["FTRL", "Adadelta", "Adagrad", "ProximalAdagrad", "RMSProp"]
 
@@ -53,7 +54,7 @@ class Adagrad(Optimizer):
             total = wide(accum)
             if self.update_slots:
                 total = total + ops.square(g)
-                ops.assign(accum, total)
+                write_to(accum, total)
             yield wide(w) - lr * g / ops.sqrt(total)
 
 
@@ -106,16 +107,16 @@ class RMSProp(Optimizer):
     def update(self, gradients: Gradients) -> Iterator[Tensor]:
         for i, (w, g, lr) in enumerate(self.prepared(gradients)):
             square = wide(self.ms[i]) * self.decay + ops.square(g) * (1.0 - self.decay)
-            ops.assign(self.ms[i], square)
+            write_to(self.ms[i], square)
             spread = square
             if self.centered:
                 mean = wide(self.mg[i]) * self.decay + g * (1.0 - self.decay)
-                ops.assign(self.mg[i], mean)
+                write_to(self.mg[i], mean)
                 spread = square - ops.square(mean)
             step = lr * g / ops.sqrt(spread + self.epsilon)
             if self.momentum:
                 step = wide(self.moment[i]) * self.momentum + step
-            ops.assign(self.moment[i], step)
+            write_to(self.moment[i], step)
             yield wide(w) - step
 
 
@@ -164,8 +165,8 @@ class Adadelta(Optimizer):
         ):
             total = wide(accum) * rho + ops.square(g) * (1.0 - rho)
             update = ops.sqrt(wide(changes) + eps) / ops.sqrt(total + eps) * g
-            ops.assign(accum, total)
-            ops.assign(changes, wide(changes) * rho + ops.square(update) * (1.0 - rho))
+            write_to(accum, total)
+            write_to(changes, wide(changes) * rho + ops.square(update) * (1.0 - rho))
             yield wide(w) - lr * update
 
 
@@ -220,8 +221,8 @@ class FTRL(Optimizer):
             old, new = ops.pow(before, self.power), ops.pow(total, self.power)
             slope = wide(linear) + g - (new - old) / lr * weight
             beyond = ops.clip_by_value(slope, -self.l1, self.l1) - slope
-            ops.assign(moments, total)
-            ops.assign(linear, slope)
+            write_to(moments, total)
+            write_to(linear, slope)
             yield beyond / (new / lr + 2.0 * self.l2)
 
 
@@ -267,7 +268,7 @@ class ProximalAdagrad(Optimizer):
     def update(self, gradients: Gradients) -> Iterator[Tensor]:
         for (w, g, lr), accum in zip(self.prepared(gradients), self.accum):
             total = wide(accum) + ops.square(g)
-            ops.assign(accum, total)
+            write_to(accum, total)
             rate = lr / ops.sqrt(total)
             new = wide(w) - rate * g
             if self.l1:

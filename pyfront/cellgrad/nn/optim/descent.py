@@ -12,6 +12,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.optim.optimizer import Optimizer, float_of, wide
+from cellgrad.ops.selection import write_to
 
 __all__ = ["ASGD", "SGD", "Momentum", "Rprop"]
 
@@ -75,8 +76,8 @@ class SGD(Optimizer):
             buffer = wide(accum) * self.momentum + g * (1.0 - self.dampening)
             if self.dampening:
                 buffer = ops.select(ops.greater(stat, 0.0), g, buffer)
-                ops.assign(stat, ops.zeros_like(stat))
-            ops.assign(accum, buffer)
+                write_to(stat, ops.zeros_like(stat))
+            write_to(accum, buffer)
             yield wide(w) - lr * (g + self.momentum * buffer if self.nesterov else buffer)
 
 
@@ -116,7 +117,7 @@ class Momentum(Optimizer):
     def update(self, gradients: Gradients) -> Iterator[Tensor]:
         for (w, g, lr), moments in zip(self.prepared(gradients), self.moments):
             new = wide(moments) * self.momentum + g
-            ops.assign(moments, new)
+            write_to(moments, new)
             yield wide(w) - lr * (g + self.momentum * new if self.use_nesterov else new)
 
 
@@ -181,8 +182,8 @@ class Rprop(Optimizer):
             new = ops.clip_by_value(start * factor, self.step_size_min, self.step_size_max)
             used = ops.select(turned, 0.0, g)
             yield wide(w) - ops.sign(used) * new
-            ops.assign(prev, used)
-            ops.assign(size, new)
+            write_to(prev, used)
+            write_to(size, new)
 
 
 class ASGD(Optimizer):
@@ -230,6 +231,6 @@ class ASGD(Optimizer):
             rate = ops.select(ops.equal(count, 1.0), lr, eta)
             new = wide(w) * (1.0 - self.lambd * rate) - rate * g
             yield new
-            ops.assign(ax, ops.select(ops.equal(mu, 1.0), new, wide(ax) + (new - wide(ax)) * mu))
-            ops.assign(eta, lr / ops.pow(1.0 + self.lambd * lr * count, self.alpha))
-            ops.assign(mu, 1.0 / ops.maximum(count - self.t0, 1.0))
+            write_to(ax, ops.select(ops.equal(mu, 1.0), new, wide(ax) + (new - wide(ax)) * mu))
+            write_to(eta, lr / ops.pow(1.0 + self.lambd * lr * count, self.alpha))
+            write_to(mu, 1.0 / ops.maximum(count - self.t0, 1.0))

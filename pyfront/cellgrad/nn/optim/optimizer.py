@@ -24,6 +24,7 @@ from cellgrad.nn.cell import Cell
 from cellgrad.nn.containers import CellList
 from cellgrad.nn.learning_rate_schedule import LearningRateSchedule
 from cellgrad.nn.optim import _shards
+from cellgrad.ops.selection import write_to
 
 __all__ = ["Optimizer"]
 
@@ -513,5 +514,5 @@ class Optimizer(Cell):
             self.shards.assign([ops.cast(value, w.dtype) for w, value in pairs])
             return True
         for w, value in zip(self._parameters, values, strict=True):
-            ops.assign(w, value)
+            write_to(w, value)
         return True
