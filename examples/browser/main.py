@@ -11,14 +11,16 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
 from scipy.integrate import solve_ivp
 
 import cellgrad as ms
-from cellgrad import ops
+from cellgrad import Tensor, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -26,18 +28,18 @@ from matplotlib import pyplot as plt
 HERE = Path(__file__).resolve().parent
 GRAVITY, DRAG, DURATION, STEPS = 9.81, 0.05, 2.0, 200  # m/s^2, 1/m, s
 SLICE = DURATION / STEPS
-START = {"velocity": [6.0, 12.0], "wind": -4.0, "target": [14.0, 5.0]}
+VELOCITY, WIND, TARGET = [6.0, 12.0], -4.0, [14.0, 5.0]
 
 
-def flight(velocity, wind):
+def flight(velocity: Tensor, wind: Tensor) -> Tensor:
     """Positions (STEPS + 1, 2) of a ball that leaves the origin with `velocity` (2,), by midpoint steps."""
-    down, breeze = ms.Tensor([0.0, -GRAVITY], ms.float64), ops.stack((wind, ops.zeros_like(wind)))
+    down, breeze = Tensor([0.0, -GRAVITY], ms.float64), ops.stack((wind, ops.zeros_like(wind)))
 
-    def acceleration(v):
+    def acceleration(v: Tensor) -> Tensor:
         relative = v - breeze
         return down - DRAG * ops.sqrt(ops.sum(relative * relative)) * relative
 
-    def step(state, _):
+    def step(state: tuple[Tensor, Tensor], _: Tensor) -> tuple[tuple[Tensor, Tensor], Tensor]:
         place, v = state
         middle = v + 0.5 * SLICE * acceleration(v)
         place, v = place + SLICE * middle, v + SLICE * acceleration(middle)
@@ -48,46 +50,51 @@ def flight(velocity, wind):
     return ops.concat((origin[None], places))
 
 
-def miss(velocity, wind, target):
+def miss(velocity: Tensor, wind: Tensor, target: Tensor) -> Tensor:
     """The square of the distance between the flight's end and `target` (2,)."""
     return ops.sum(ops.square(flight(velocity, wind)[-1] - target))
 
 
-def by_complex_steps(velocity, wind, target):
+def by_complex_steps(
+    velocity: Sequence[float], wind: float, target: Sequence[float]
+) -> tuple[float, np.ndarray]:
     """The value of `miss` and its slopes by the velocity: numpy, exact up to rounding."""
 
-    def squared(v):
+    def squared(v: np.ndarray) -> complex:
         place = np.zeros(2, complex)
 
-        def acceleration(v):
+        def acceleration(v: np.ndarray) -> np.ndarray:
             relative = v - np.array([wind, 0])
-            return np.array([0, -GRAVITY]) - DRAG * np.sqrt(np.sum(relative**2)) * relative
+            drag = DRAG * np.sqrt(np.sum(relative**2)) * relative
+            total: np.ndarray = np.array([0, -GRAVITY]) - drag
+            return total
 
         for _ in range(STEPS):
             middle = v + 0.5 * SLICE * acceleration(v)
             place, v = place + SLICE * middle, v + SLICE * acceleration(middle)
-        return np.sum((place - target) ** 2)
+        return complex(np.sum((place - target) ** 2))
 
     tiny = 1e-30
     moved = [squared(np.array(velocity) + 1j * tiny * e) for e in np.eye(2)]
     return moved[0].real, np.array([m.imag for m in moved]) / tiny
 
 
-def by_scipy(velocity, wind):
+def by_scipy(velocity: Sequence[float], wind: float) -> np.ndarray:
     """Where the ball is after DURATION."""
 
-    def slope(_, state):
+    def slope(_: float, state: np.ndarray) -> np.ndarray:
         relative = state[2:] - np.array([wind, 0])
         pull = np.array([0, -GRAVITY]) - DRAG * np.linalg.norm(relative) * relative
         return np.concatenate((state[2:], pull))
 
     solved = solve_ivp(slope, (0, DURATION), [0, 0, *velocity], rtol=1e-10, atol=1e-10)
-    return solved.y[:2, -1]
+    end: np.ndarray = solved.y[:2, -1]
+    return end
 
 
 def export(out: Path) -> None:
     """Writes throw.wasm and throw.mjs, and copies the page beside them."""
-    velocity, wind, target = (ms.Tensor(START[name], ms.float64) for name in START)
+    velocity, wind, target = (Tensor(a, ms.float64) for a in (VELOCITY, WIND, TARGET))
     aimed = (ms.value_and_grad(miss), velocity, wind, target)
     ms.export(
         flight, velocity, wind, file_name=str(out / "throw"), target="wasm32", value_and_grad=aimed
@@ -97,13 +104,13 @@ def export(out: Path) -> None:
     print(f"throw.wasm: {(out / 'throw.wasm').stat().st_size / 1000:.1f} kB")
 
 
-def draw(aims: list[dict], out: Path) -> None:
+def draw(aims: list[dict[str, Any]], out: Path) -> None:
     figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.2))
     chosen = [aims[i] for i in (0, 1, 2, 4, 8) if i < len(aims)] + [aims[-1]]
     for shade, aim in zip(np.linspace(0.25, 1, len(chosen)), chosen, strict=True):
         left.plot(*np.array(aim["path"]).reshape(-1, 2).T, color=plt.cm.Blues(shade))
-    left.plot(*START["target"], "C1x", markersize=9, markeredgewidth=2)
-    left.set(xlabel="distance (m)", ylabel="height (m)", title=f"wind {START['wind']} m/s")
+    left.plot(*TARGET, "C1x", markersize=9, markeredgewidth=2)
+    left.set(xlabel="distance (m)", ylabel="height (m)", title=f"wind {WIND} m/s")
     right.semilogy([np.sqrt(a["value"]) for a in aims], "o-", markersize=3)
     right.set(xlabel="step in WebAssembly", ylabel="miss (m)")
     figure.tight_layout()
@@ -125,18 +132,18 @@ def main() -> int:
         return 1
     told = subprocess.run(
         [node, out / "aim.mjs"],
-        input=json.dumps(START),
+        input=json.dumps({"velocity": VELOCITY, "wind": WIND, "target": TARGET}),
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
     aims = json.loads(told.stdout)
-    errors = []
+    errors: list[float] = []
     for aim in aims:
-        value, slopes = by_complex_steps(aim["velocity"], START["wind"], START["target"])
+        value, slopes = by_complex_steps(aim["velocity"], WIND, TARGET)
         errors.append(abs(aim["value"] - value) / max(1, value))
         errors.append(np.abs(aim["gradient"] - slopes).max() / max(1, np.abs(slopes).max()))
-    apart = np.abs(aims[-1]["path"][-2:] - by_scipy(aims[-1]["velocity"], START["wind"])).max()
+    apart = np.abs(aims[-1]["path"][-2:] - by_scipy(aims[-1]["velocity"], WIND)).max()
     print(f"largest difference to complex steps: {max(errors):.1e}")
     print(f"end of the flight, difference to scipy: {1000 * apart:.2f} mm")
     print(f"after {len(aims) - 1} steps it misses by {1000 * np.sqrt(aims[-1]['value']):.2f} mm")

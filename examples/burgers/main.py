@@ -9,6 +9,7 @@ import argparse
 import itertools
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import matplotlib
@@ -16,7 +17,7 @@ import numpy as np
 from tqdm import tqdm
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import Tensor, nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -29,28 +30,30 @@ WEIGHT = 20.0  # of the known values beside the equation
 class Solution(nn.Cell):
     """u(x, t): four hidden layers of 20, applied to columns of points."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         sizes = [2, 20, 20, 20, 20]
-        start = {"weight_init": "XavierUniform", "bias_init": "zeros", "dtype": ms.float64}
-        hidden = [nn.Dense(a, b, activation="tanh", **start) for a, b in itertools.pairwise(sizes)]
-        self.layers = nn.SequentialCell(*hidden, nn.Dense(20, 1, **start))
+        dense = partial(nn.Dense, weight_init="XavierUniform", bias_init="zeros", dtype=ms.float64)
+        hidden = [dense(a, b, activation="tanh") for a, b in itertools.pairwise(sizes)]
+        self.layers = nn.SequentialCell(*hidden, dense(20, 1))
 
-    def construct(self, x, t):
+    def construct(self, x: Tensor, t: Tensor) -> Tensor:
         return self.layers(ops.concat((x, t), 1))
 
 
 class Loss(nn.Cell):
     """The mean square of the equation's residual, and of the error at known points."""
 
-    def __init__(self, u):
+    def __init__(self, u: Solution) -> None:
         super().__init__()
         self.u = u
 
-    def u_x(self, x, t):
+    def u_x(self, x: Tensor, t: Tensor) -> Tensor:
         return ms.grad(self.u, 0)(x, t)
 
-    def construct(self, x, t, x_known, t_known, u_known):
+    def construct(
+        self, x: Tensor, t: Tensor, x_known: Tensor, t_known: Tensor, u_known: Tensor
+    ) -> Tensor:
         u = self.u(x, t)
         u_x, u_t = ms.grad(self.u, (0, 1))(x, t)
         u_xx = ms.grad(self.u_x, 0)(x, t)
@@ -66,10 +69,11 @@ def exact(x: np.ndarray, t: np.ndarray) -> np.ndarray:
     # The weights of the heat kernel, with the greatest exponent taken out.
     exponent = -np.cos(np.pi * shifted) / (2 * np.pi * NU)
     kernel = weights * np.exp(exponent - exponent.max(-1, keepdims=True))
-    return -(np.sin(np.pi * shifted) * kernel).sum(-1) / kernel.sum(-1)
+    u: np.ndarray = -(np.sin(np.pi * shifted) * kernel).sum(-1) / kernel.sum(-1)
+    return u
 
 
-def points() -> list[ms.Tensor]:
+def points() -> list[Tensor]:
     """Random points inside, denser where the front forms, and initial and boundary values."""
     random = np.random.default_rng(0)
     middle = np.clip(0.1 * random.standard_normal((INSIDE // 2, 1)), -1, 1)
@@ -80,7 +84,7 @@ def points() -> list[ms.Tensor]:
     x_known = np.concatenate([x_start, np.ones((EDGE // 2, 1)), -np.ones((EDGE // 2, 1))])
     t_known = np.concatenate([np.zeros((EDGE, 1)), t_edge])
     u_known = np.concatenate([-np.sin(np.pi * x_start), np.zeros((EDGE, 1))])
-    return [ms.Tensor(a) for a in (x, t, x_known, t_known, u_known)]
+    return [Tensor(a) for a in (x, t, x_known, t_known, u_known)]
 
 
 def train(u: Solution, adam_steps: int, lbfgs_steps: int) -> list[float]:
@@ -93,7 +97,7 @@ def train(u: Solution, adam_steps: int, lbfgs_steps: int) -> list[float]:
     gradient = ms.value_and_grad(loss, None, u.trainable_params())
     bar = tqdm(desc="L-BFGS", total=lbfgs_steps, disable=None)
 
-    def closure():
+    def closure() -> tuple[Tensor, tuple[Tensor, ...]]:
         value, gradients = gradient(*data)
         losses.append(float(value))
         bar.update()
@@ -113,7 +117,14 @@ def train(u: Solution, adam_steps: int, lbfgs_steps: int) -> list[float]:
     return losses
 
 
-def plot(u: np.ndarray, wanted: np.ndarray, x, t, losses: list[float], path: Path) -> None:
+def plot(
+    u: np.ndarray,
+    wanted: np.ndarray,
+    x: np.ndarray,
+    t: np.ndarray,
+    losses: list[float],
+    path: Path,
+) -> None:
     figure, (loss, field, cut) = plt.subplots(1, 3, figsize=(13, 3.6))
     loss.semilogy(losses, linewidth=0.8)
     loss.set(xlabel="evaluation", ylabel="loss", title="Training")
@@ -149,7 +160,7 @@ def main() -> int:
 
     x, t = np.linspace(-1, 1, 201), np.linspace(0.01, 0.99, 99)
     grid_t, grid_x = np.meshgrid(t, x, indexing="ij")
-    columns = [ms.Tensor(a.reshape(-1, 1)) for a in (grid_x, grid_t)]
+    columns = [Tensor(a.reshape(-1, 1)) for a in (grid_x, grid_t)]
     found = u(*columns).asnumpy().reshape(grid_x.shape)
     wanted = exact(grid_x, grid_t)
     error = np.linalg.norm(found - wanted) / np.linalg.norm(wanted)

@@ -16,13 +16,14 @@ import sys
 import time
 from pathlib import Path
 from pydoc_data.topics import topics
+from typing import Any
 
 import matplotlib
 import numpy as np
 from tqdm import tqdm
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import Tensor, nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -34,22 +35,23 @@ RATE, WARM_UP, CLIP = 3e-3, 100, 1.0
 class Schedule(nn.LearningRateSchedule):
     """A linear warm-up, then a cosine to a tenth of the rate."""
 
-    def __init__(self, steps: int):
+    def __init__(self, steps: int) -> None:
         super().__init__()
         self.warm_up = nn.WarmUpLR(RATE, WARM_UP)
         self.cosine = nn.CosineDecayLR(0.1 * RATE, RATE, steps)
 
-    def construct(self, step):
-        return ops.where(step < WARM_UP, self.warm_up(step), self.cosine(step))
+    def construct(self, global_step: Tensor) -> Tensor:
+        early = global_step < WARM_UP
+        return ops.where(early, self.warm_up(global_step), self.cosine(global_step))
 
 
 class Writer(nn.Cell):
     """Characters (batch, time) to the logits of the next one at each place."""
 
-    def __init__(self, letters: int):
+    def __init__(self, letters: int) -> None:
         super().__init__()
         self.token = nn.Embedding(letters, WIDTH)
-        self.place = ms.Parameter(ms.Tensor(np.zeros((CONTEXT, WIDTH), np.float32)), name="place")
+        self.place = ms.Parameter(Tensor(np.zeros((CONTEXT, WIDTH), np.float32)), name="place")
         layer = nn.TransformerEncoderLayer(
             WIDTH, HEADS, 4 * WIDTH, 0.0, "gelu", batch_first=True, norm_first=True
         )
@@ -57,9 +59,9 @@ class Writer(nn.Cell):
         self.norm = nn.LayerNorm((WIDTH,), epsilon=1e-5)
         self.head = nn.Dense(WIDTH, letters)
         future = np.triu(np.ones((CONTEXT, CONTEXT), bool), 1)
-        self.mask = ms.Tensor(future)
+        self.mask = Tensor(future)
 
-    def construct(self, text):
+    def construct(self, text: Tensor) -> Tensor:
         x = self.token(text) + self.place
         return self.head(self.norm(self.layers(x, src_mask=self.mask)))
 
@@ -67,11 +69,11 @@ class Writer(nn.Cell):
 class Loss(nn.Cell):
     """The mean cross entropy of the characters that follow."""
 
-    def __init__(self, net):
+    def __init__(self, net: Writer) -> None:
         super().__init__()
         self.net = net
 
-    def construct(self, text, following):
+    def construct(self, text: Tensor, following: Tensor) -> Tensor:
         logits = self.net(text)
         return ops.cross_entropy(logits.reshape(-1, logits.shape[-1]), following.reshape(-1))
 
@@ -93,8 +95,8 @@ def batch(text: np.ndarray, starts: np.ndarray) -> list[np.ndarray]:
 def held_out_loss(loss: Loss, text: np.ndarray) -> float:
     """Over pieces that do not overlap."""
     starts = np.arange(0, len(text) - CONTEXT - 1, CONTEXT)
-    starts = starts[: len(starts) // BATCH * BATCH].reshape(-1, BATCH)
-    return float(np.mean([float(loss(*map(ms.Tensor, batch(text, s)))) for s in starts]))
+    rows = starts[: len(starts) // BATCH * BATCH].reshape(-1, BATCH)
+    return float(np.mean([float(loss(*map(Tensor, batch(text, row)))) for row in rows]))
 
 
 def written(net: Writer, letters: str, start: str, count: int) -> str:
@@ -105,7 +107,7 @@ def written(net: Writer, letters: str, start: str, count: int) -> str:
         piece = np.zeros((BATCH, CONTEXT), np.int32)
         last = known[-CONTEXT:]
         piece[0, : len(last)] = last
-        logits = net(ms.Tensor(piece)).asnumpy()[0, len(last) - 1] / 0.7
+        logits = net(Tensor(piece)).asnumpy()[0, len(last) - 1] / 0.7
         p = np.exp(logits - logits.max(), dtype=np.float64)
         known.append(int(random.choice(len(letters), p=p / p.sum())))
     return "".join(letters[i] for i in known)
@@ -123,7 +125,7 @@ def plot(losses: list[float], measured: dict[int, float], path: Path) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--tolerance", type=float, default=1.8, help="allowed loss held out")
     parser.add_argument("--out", type=Path, default=Path("build/chars"))
@@ -139,21 +141,23 @@ def main() -> int:
     value_and_grad = ms.value_and_grad(loss, None, optimizer.parameters)
 
     @ms.jit
-    def step(pieces, following):
+    def step(pieces: Tensor, following: Tensor) -> Tensor:
         value, gradients = value_and_grad(pieces, following)
         optimizer(ops.clip_by_global_norm(gradients, CLIP))
         return value
 
-    start = {p.name: p.asnumpy().copy() for p in net.trainable_params()}
+    # To type checkers one name that savez takes, allow_pickle, is that of a bool.
+    start: dict[str, Any] = {p.name: p.asnumpy().copy() for p in net.trainable_params()}
     np.savez(options.out / "start.npz", **start)
     print(f"{len(text)} characters, {sum(a.size for a in start.values())} weights")
     random = np.random.default_rng(0)
-    losses, measured = [], {0: held_out_loss(loss, test)}
+    losses: list[float] = []
+    measured = {0: held_out_loss(loss, test)}
     seconds = 0.0
     for i in tqdm(range(1, options.steps + 1), desc="training", disable=None):
         pieces = batch(text, random.integers(0, len(text) - CONTEXT, BATCH))
         began = time.perf_counter()
-        losses.append(float(step(*map(ms.Tensor, pieces))))
+        losses.append(float(step(*map(Tensor, pieces))))
         seconds += time.perf_counter() - began
         if i % 300 == 0 or i == options.steps:
             measured[i] = held_out_loss(loss, test)

@@ -14,7 +14,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.linear_model import RidgeCV
 
 import cellgrad as ms
-from cellgrad import nn, train
+from cellgrad import Tensor, nn, train
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -32,16 +32,18 @@ def load() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 
 class Net(nn.Cell):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.hidden = nn.Dense(10, 32, activation="tanh")
         self.out = nn.Dense(32, 1)
 
-    def construct(self, x):
+    def construct(self, x: Tensor) -> Tensor:
         return self.out(self.hidden(x))
 
 
-def plot(history: dict[str, list[float]], found, wanted, path: Path) -> None:
+def plot(
+    history: dict[str, list[float]], found: np.ndarray, wanted: np.ndarray, path: Path
+) -> None:
     figure, (loss, parity) = plt.subplots(1, 2, figsize=(9, 3.6))
     loss.plot(history["eval_loss"], label="held out")
     loss.plot(history["net_output"], linewidth=0.6, label="last batch")
@@ -82,7 +84,7 @@ def main() -> int:
     ridge = RidgeCV(np.logspace(-3, 3, 25)).fit(x, y)
     linear = float(np.mean((ridge.predict(x_test).reshape(-1, 1) - y_test) ** 2))
     print(f"ridge regression: mean square error {linear:.4f}")
-    found = model.predict(ms.Tensor(x_test)).asnumpy()
+    found = model.predict(Tensor(x_test)).asnumpy()
     plot(history.history, found, y_test, options.out / "diabetes.png")
     if results["mse"] > 1.1 * linear:
         print("error: ridge regression is better", file=sys.stderr)

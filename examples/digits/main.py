@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
@@ -18,7 +19,7 @@ from sklearn.datasets import load_digits
 from tqdm import tqdm
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import Tensor, nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -27,16 +28,20 @@ HERE = Path(__file__).resolve().parent
 BATCH, RATE, MOMENTUM = 64, 0.1, 0.9
 HELD_OUT = 360
 
+# Functions of images and labels: the loss with its gradient, and a step that gives the loss.
+ValueAndGrad = Callable[[Tensor, Tensor], tuple[Tensor, tuple[Tensor, ...]]]
+Step = Callable[[Tensor, Tensor], Tensor]
+
 
 class Net(nn.Cell):
     """Two dense layers: 64 pixels to 48 features to 10 classes."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.hidden = nn.Dense(64, 48, activation="tanh")
         self.out = nn.Dense(48, 10)
 
-    def construct(self, images):
+    def construct(self, images: Tensor) -> Tensor:
         return self.out(self.hidden(images))
 
 
@@ -49,14 +54,14 @@ def load() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return images[HELD_OUT:], labels[HELD_OUT:], images[:HELD_OUT], labels[:HELD_OUT]
 
 
-def make(net: Net):
+def make(net: Net) -> tuple[ValueAndGrad, Step]:
     """The compiled value_and_grad of the loss, and the compiled update of the parameters."""
     weights = net.trainable_params()
     velocity = [
         ms.Parameter(np.zeros(w.shape, np.float32), name=f"velocity.{w.name}") for w in weights
     ]
 
-    def loss(images, labels):
+    def loss(images: Tensor, labels: Tensor) -> Tensor:
         """Cross entropy of softmax(net(images)), averaged over the images."""
         logits = net(images)
         shifted = logits - ops.stop_gradient(ops.amax(logits, 1, True))
@@ -66,7 +71,7 @@ def make(net: Net):
     value_and_grad = ms.value_and_grad(loss, None, weights)
 
     @ms.jit
-    def step(images, labels):
+    def step(images: Tensor, labels: Tensor) -> Tensor:
         """One step of gradient descent with momentum; parameters are updated in place."""
         value, gradients = value_and_grad(images, labels)
         for w, v, g in zip(weights, velocity, gradients):
@@ -77,7 +82,7 @@ def make(net: Net):
     return value_and_grad, step
 
 
-def train(step, images: np.ndarray, labels: np.ndarray, epochs: int) -> list[float]:
+def train(step: Step, images: np.ndarray, labels: np.ndarray, epochs: int) -> list[float]:
     """Runs `epochs` passes over the data in random batches; returns the loss of each step."""
     random = np.random.default_rng(1)
     losses: list[float] = []
@@ -86,7 +91,7 @@ def train(step, images: np.ndarray, labels: np.ndarray, epochs: int) -> list[flo
         order = random.permutation(len(images))
         for start in range(0, len(order) - BATCH + 1, BATCH):
             batch = order[start : start + BATCH]
-            losses.append(step(ms.Tensor(images[batch]), ms.Tensor(labels[batch])).item())
+            losses.append(step(Tensor(images[batch]), Tensor(labels[batch])).item())
         bar.set_postfix(loss=f"{losses[-1]:.4f}")
     return losses
 
@@ -100,7 +105,9 @@ def plot(losses: list[float], path: Path) -> None:
     plt.close(figure)
 
 
-def export(net: Net, value_and_grad, images: ms.Tensor, labels: ms.Tensor, out: Path) -> None:
+def export(
+    net: Net, value_and_grad: ValueAndGrad, images: Tensor, labels: Tensor, out: Path
+) -> None:
     """Writes digits.so, digits.h, digits.safetensors, and digits.bin: what the C program reads."""
     ms.export(
         net,
@@ -148,7 +155,7 @@ def main() -> int:
     )
     plot(losses, out / "loss.png")
 
-    held_out = ms.Tensor(test_images), ms.Tensor(test_labels)
+    held_out = Tensor(test_images), Tensor(test_labels)
     logits = net(held_out[0]).asnumpy()
     accuracy = (logits.argmax(1) == test_labels.argmax(1)).mean()
     print(f"held-out accuracy {100 * accuracy:.2f} %")
@@ -159,7 +166,7 @@ def main() -> int:
         + ", ".join(f"{p.name} ({p.stat().st_size} bytes)" for p in sorted(out.glob("digits.*")))
     )
     value, gradients = value_and_grad(*held_out)
-    expected = b"".join(t.asnumpy().tobytes() for t in (ms.Tensor(logits), value, *gradients))
+    expected = b"".join(t.asnumpy().tobytes() for t in (Tensor(logits), value, *gradients))
     got = run_c(out)
     same = got == expected
     print(

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
@@ -19,8 +20,8 @@ from sklearn.datasets import load_digits
 from tqdm import tqdm
 
 import cellgrad as ms
+from cellgrad import Tensor, nn, ops, train
 from cellgrad import dataset as ds
-from cellgrad import nn, ops, train
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -32,7 +33,7 @@ BATCH, HELD_OUT = 64, 360
 class Net(nn.Cell):
     """Three convolutions and a dense layer: 8x8 pixels to 10 classes."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.features = nn.SequentialCell(
             nn.Conv2d(1, 16, 3, has_bias=True),
@@ -46,7 +47,7 @@ class Net(nn.Cell):
         )
         self.out = nn.Dense(256, 10)
 
-    def construct(self, images):
+    def construct(self, images: Tensor) -> Tensor:
         return self.out(ops.flatten(self.features(images)))
 
 
@@ -78,7 +79,7 @@ def state_names(net: Net) -> list[str]:
     return [*weights, *(f"moments.{n}" for n in weights), "momentum", "global_step", *scale]
 
 
-def as_bytes(tensors: list[ms.Tensor]) -> bytes:
+def as_bytes(tensors: Sequence[Tensor]) -> bytes:
     return b"".join(t.asnumpy().tobytes() for t in tensors)
 
 
@@ -114,17 +115,19 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
 
     images, labels = load()
-    data = ds.NumpySlicesDataset({"x": images[HELD_OUT:], "y": labels[HELD_OUT:]})
-    data = data.batch(BATCH, drop_remainder=True)
+    rows = ds.NumpySlicesDataset({"x": images[HELD_OUT:], "y": labels[HELD_OUT:]})
+    data = rows.batch(BATCH, drop_remainder=True)
     net, step = make(options.epochs * data.get_dataset_size())
     parameters = step.parameters_dict()
     state = [parameters[n] for n in state_names(net)]
 
     early = [batch for epoch in range(options.c_epochs) for batch in data.epoch_rows(epoch)]
     flat = [a for batch in early for a in batch]
-    (out / "start.bin").write_bytes(np.int32(len(early)).tobytes() + as_bytes(state + flat))
-    held_out = ms.Tensor(images[:HELD_OUT])
-    losses, scales, accuracies = [], [], []
+    (out / "start.bin").write_bytes(np.int32(len(early)).tobytes() + as_bytes([*state, *flat]))
+    held_out = Tensor(images[:HELD_OUT])
+    losses: list[float] = []
+    scales: list[float] = []
+    accuracies: list[float] = []
     after = b""  # the state when C ends
     metric = train.Accuracy()
     start = time.perf_counter()

@@ -16,7 +16,7 @@ import matplotlib
 import numpy as np
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import Tensor, nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -28,11 +28,11 @@ TAPS, SAMPLES, RATE, NOISE = 16, 4000, 0.005, 0.01
 class Echo(nn.Cell):
     """The square of what the filter's prediction leaves of a sample."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.taps = ms.Parameter(ops.zeros(TAPS, ms.float32), name="taps")
 
-    def construct(self, window, heard):
+    def construct(self, window: Tensor, heard: Tensor) -> Tensor:
         return ops.square(ops.sum(self.taps * window) - heard)
 
 
@@ -48,7 +48,8 @@ def signals(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def by_formula(windows: np.ndarray, heard: np.ndarray) -> np.ndarray:
     """The filter after each sample (samples, TAPS), in float64."""
-    taps, out = np.zeros(TAPS), []
+    taps = np.zeros(TAPS)
+    out: list[np.ndarray] = []
     for window, sample in zip(windows.astype(float), heard.astype(float), strict=True):
         taps = taps - RATE * 2 * (taps @ window - sample) * window
         out.append(taps)
@@ -76,7 +77,7 @@ def main() -> int:
     room, windows, heard = signals(options.samples)
     echo = Echo()
     step = nn.TrainOneStepCell(echo, nn.SGD(echo.trainable_params(), RATE))
-    first = ms.Tensor(windows[0]), ms.Tensor(heard[0])
+    first = Tensor(windows[0]), Tensor(heard[0])
     ms.export(echo, *first, file_name=str(out / "echo"), value_and_grad=False, step=(step, *first))
     size = (out / "echo.so").stat().st_size
     print(f"echo.so: {size / 1000:.1f} kB")

@@ -6,7 +6,9 @@ with scipy's density of a multivariate normal.
 """
 
 import argparse
+import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
@@ -14,27 +16,29 @@ import numpy as np
 import scipy.stats
 
 import cellgrad as ms
-from cellgrad import ops
+from cellgrad import Tensor, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
 START = np.log([0.3, 0.5, 0.3])  # logarithms of length, amplitude, noise
 
+Function = Callable[[Tensor], Tensor]
 
-def covariance(log_p, x):
+
+def covariance(log_p: Tensor, x: Tensor) -> Tensor:
     """The covariance of values at x (N,): a squared exponential, and independent noise."""
     p = ops.exp(log_p)
     far = ops.square((ops.expand_dims(x, 1) - ops.expand_dims(x, 0)) / p[0])
     return p[1] ** 2 * ops.exp(-0.5 * far) + p[2] ** 2 * ops.eye(x.shape[0], dtype=x.dtype)
 
 
-def loss(log_p, x, y):
+def loss(log_p: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """The negative log marginal likelihood of y at x."""
     factor = ops.cholesky(covariance(log_p, x))
     white = ops.MatrixTriangularSolve()(factor, ops.expand_dims(y, 1))
     half_log_det = ops.sum(ops.log(ops.diagonal(factor)))
-    return 0.5 * ops.sum(ops.square(white)) + half_log_det + 0.5 * len(y) * np.log(2 * np.pi)
+    return 0.5 * ops.sum(ops.square(white)) + half_log_det + 0.5 * len(y) * math.log(2 * math.pi)
 
 
 def closed_form(log_p: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -48,17 +52,19 @@ def closed_form(log_p: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array([0.5 * (np.sum(inverse * s) - a @ s @ a) for s in slopes])
 
 
-def newton(value, gradient, hessian, p: np.ndarray) -> tuple[np.ndarray, list[float]]:
+def newton(
+    value: Function, gradient: Function, hessian: Function, p: np.ndarray
+) -> tuple[np.ndarray, list[float]]:
     """Newton steps on the loss, damped until it falls; returns the parameters and the losses."""
-    losses, damping = [float(value(ms.Tensor(p)))], 1.0
+    losses, damping = [float(value(Tensor(p)))], 1.0
     for _ in range(50):
-        g, h = gradient(ms.Tensor(p)).asnumpy(), hessian(ms.Tensor(p)).asnumpy()
+        g, h = gradient(Tensor(p)).asnumpy(), hessian(Tensor(p)).asnumpy()
         if np.linalg.norm(g) < 1e-9:
             break
         # A Hessian with a direction of negative curvature is no model of a minimum: turn it round.
         scale, axes = np.linalg.eigh(h)
         step = axes @ ((axes.T @ g) / (abs(scale) + damping))
-        new = float(value(ms.Tensor(p - step)))
+        new = float(value(Tensor(p - step)))
         if new <= losses[-1] + 1e-12:
             p, damping = p - step, damping / 10
             losses.append(new)
@@ -67,9 +73,11 @@ def newton(value, gradient, hessian, p: np.ndarray) -> tuple[np.ndarray, list[fl
     return p, losses
 
 
-def predict(p: np.ndarray, x: np.ndarray, y: np.ndarray, at: np.ndarray):
+def predict(
+    p: np.ndarray, x: np.ndarray, y: np.ndarray, at: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of the process at other points, given y at x."""
-    everywhere = covariance(ms.Tensor(p), ms.Tensor(np.concatenate([x, at]))).asnumpy()
+    everywhere = covariance(Tensor(p), Tensor(np.concatenate([x, at]))).asnumpy()
     n = len(x)
     known, between, there = everywhere[:n, :n], everywhere[n:, :n], everywhere[n:, n:]
     weights = np.linalg.solve(known, between.T).T
@@ -87,20 +95,22 @@ def main() -> int:
     random = np.random.default_rng(3)
     x = np.sort(random.uniform(0, 6, options.points))
     y = np.sin(2 * x) + 0.3 * x - 0.9 + 0.2 * random.standard_normal(x.size)
-    xs, ys = ms.Tensor(x), ms.Tensor(y)
-    value = ms.jit(lambda p: loss(p, xs, ys))
-    gradient = ms.grad(lambda p: loss(p, xs, ys))
-    hessian = ms.jit(lambda p: ms.hessian(lambda q: loss(q, xs, ys))(p))
+    xs, ys = Tensor(x), Tensor(y)
+
+    def of_data(log_p: Tensor) -> Tensor:
+        return loss(log_p, xs, ys)
+
+    value, gradient, hessian = ms.jit(of_data), ms.grad(of_data), ms.jit(ms.hessian(of_data))
 
     p, losses = newton(value, gradient, hessian, START)
     print(f"{len(losses) - 1} Newton steps: {losses[0]:.3f} -> {losses[-1]:.6f}")
     print("length {:.4f}, amplitude {:.4f}, noise {:.4f}".format(*np.exp(p)))
 
-    k = covariance(ms.Tensor(START), xs).asnumpy()
+    k = covariance(Tensor(START), xs).asnumpy()
     wanted = -scipy.stats.multivariate_normal(np.zeros(x.size), k).logpdf(y)
     value_error = abs(losses[0] - wanted) / abs(wanted)
     slope = closed_form(START, x, y)
-    slope_error = abs(gradient(ms.Tensor(START)).asnumpy() - slope).max() / abs(slope).max()
+    slope_error = abs(gradient(Tensor(START)).asnumpy() - slope).max() / abs(slope).max()
     print(f"difference to scipy's density: {value_error:.1e}")
     print(f"difference to the closed form of the gradient: {slope_error:.1e}")
     print(f"closed form of the gradient at the end: {abs(closed_form(p, x, y)).max():.1e}")

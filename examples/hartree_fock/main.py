@@ -8,13 +8,14 @@ compared with published energies.
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 
 import cellgrad as ms
-from cellgrad import ops
+from cellgrad import Tensor, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -27,7 +28,7 @@ HYDROGEN_ENERGY, HYDROGEN_DISTANCE = -1.1167, 1.346
 STO3G = np.array([[0.168856, 0.623913, 3.42525], [0.444635, 0.535328, 0.154329]])
 
 
-def helium(log_exponents, c):
+def helium(log_exponents: Tensor, c: Tensor) -> Tensor:
     """The energy of two electrons in one orbital, a sum of s Gaussians with coefficients c."""
     a = ops.exp(log_exponents)
     p = ops.expand_dims(a, 1) + ops.expand_dims(a, 0)
@@ -42,7 +43,7 @@ def helium(log_exponents, c):
     return 2 * ops.sum(density * core) / norm + ops.sum(flat * (repulsion @ flat)) / norm**2
 
 
-def boys(t):
+def boys(t: Tensor) -> Tensor:
     """The integral of exp(-t s^2) for s from 0 to 1, by its series near 0."""
     small = t < 1e-3
     root = ops.sqrt(ops.where(small, ops.ones_like(t), t))
@@ -50,16 +51,16 @@ def boys(t):
     return ops.where(small, series, 0.5 * np.pi**0.5 * ops.erf(root) / root)
 
 
-def hydrogen(distance):
+def hydrogen(distance: Tensor) -> Tensor:
     """The energy of H2 in STO-3G: both electrons in the sum of the two atoms' functions."""
     exponents, weights = STO3G
     weights = weights * (2 * exponents / np.pi) ** 0.75
     # Six primitives: three on each nucleus, at 0 and at the distance, all with the same sign.
-    a = ms.Tensor(np.tile(exponents, 2))
-    c = ms.Tensor(np.tile(weights, 2))
-    at = distance * ms.Tensor(np.repeat([0.0, 1.0], 3))
+    a = Tensor(np.tile(exponents, 2))
+    c = Tensor(np.tile(weights, 2))
+    at = distance * Tensor(np.repeat([0.0, 1.0], 3))
 
-    def pairs(f):
+    def pairs(f: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
         return f(ops.expand_dims(a, 1), ops.expand_dims(a, 0))
 
     p, reduced = pairs(lambda x, y: x + y), pairs(lambda x, y: x * y / (x + y))
@@ -85,18 +86,21 @@ def solve_helium() -> tuple[np.ndarray, list[float]]:
     """Exponents of least energy, and the energies of the steps there."""
     count = len(HELIUM_EXPONENTS)
 
-    def energy(z):
+    def energy(z: Tensor) -> Tensor:
         return helium(z[:count], z[count:])
 
-    step = ms.jit(lambda z: (energy(z), ms.grad(energy)(z), ms.hessian(energy)(z)))
+    @ms.jit
+    def step(z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return energy(z), ms.grad(energy)(z), ms.hessian(energy)(z)
+
     z = np.concatenate([np.log(0.3 * 4.5 ** np.arange(count)), [0.3, 0.6, 0.6, 0.6]])
-    value, g, h = (r.asnumpy() for r in step(ms.Tensor(z)))
+    value, g, h = (r.asnumpy() for r in step(Tensor(z)))
     energies, damping = [float(value)], 0.1
     for _ in range(200):
         # The energy does not change with the length of c: that direction has no curvature and no slope.
         curvature, axes = np.linalg.eigh(h)
         trial = z - axes @ ((axes.T @ g) / (abs(curvature) + damping))
-        new = [r.asnumpy() for r in step(ms.Tensor(trial))]
+        new = [r.asnumpy() for r in step(Tensor(trial))]
         if new[0] <= energies[-1] + 1e-14:
             z, damping, (value, g, h) = trial, max(damping / 4, 1e-9), new
             energies.append(float(value))
@@ -110,10 +114,14 @@ def solve_helium() -> tuple[np.ndarray, list[float]]:
 def solve_hydrogen() -> tuple[float, float]:
     """Distance of least energy by Newton's method, and the force constant there."""
     slope = ms.grad(hydrogen)
-    both = ms.jit(lambda r: (slope(r), ms.grad(slope)(r)))
-    distance = 1.2
+
+    @ms.jit
+    def both(r: Tensor) -> tuple[Tensor, Tensor]:
+        return slope(r), ms.grad(slope)(r)
+
+    distance, second = 1.2, 0.0
     for _ in range(8):
-        first, second = (float(r) for r in both(ms.Tensor(distance, ms.float64)))
+        first, second = (float(r) for r in both(Tensor(distance, ms.float64)))
         distance -= first / second
     return distance, second
 
@@ -124,7 +132,7 @@ def plot(energies: list[float], path: Path) -> None:
     left.set(xlabel="Newton step", ylabel="energy above the published one", title="Helium")
     distances = np.linspace(0.8, 4, 65)
     energy, force = ms.jit(hydrogen), ms.grad(hydrogen)
-    points = [ms.Tensor(r, ms.float64) for r in distances]
+    points = [Tensor(r, ms.float64) for r in distances]
     right.plot(distances, [float(energy(r)) for r in points], label="energy")
     right.plot(distances, [-float(force(r)) for r in points], label="force")
     right.axvline(HYDROGEN_DISTANCE, color="k", linewidth=0.6)
@@ -146,7 +154,7 @@ def main() -> int:
         f"helium: {energies[-1]:.7f} after {len(energies) - 1} steps (published: {HELIUM_ENERGY})"
     )
     print("exponents: " + ", ".join(f"{e:.6f}" for e in exponents))
-    at = float(ms.jit(hydrogen)(ms.Tensor(1.4, ms.float64)))
+    at = float(ms.jit(hydrogen)(Tensor(1.4, ms.float64)))
     distance, constant = solve_hydrogen()
     print(f"H2 at 1.4 bohr: {at:.5f} (published: {HYDROGEN_ENERGY})")
     print(f"least energy at {distance:.4f} bohr (published: {HYDROGEN_DISTANCE})")

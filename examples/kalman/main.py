@@ -13,7 +13,7 @@ import matplotlib
 import numpy as np
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import Tensor, nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -23,15 +23,17 @@ TRUTH = np.array([4.0, 0.3, 0.5, 0.2])  # stiffness, damping, noise of the force
 NAMES = ("stiffness", "damping", "force noise", "measurement noise")
 START_VARIANCE = 1.0
 
+State = tuple[Tensor, Tensor, Tensor]  # mean, variance and loss after some measurements
+
 
 class Filter(nn.Cell):
     """The negative log likelihood of measured positions (T,), for its parameters."""
 
-    def __init__(self, start: np.ndarray):
+    def __init__(self, start: np.ndarray) -> None:
         super().__init__()
-        self.log_p = ms.Parameter(ms.Tensor(np.log(start)), name="log_p")
+        self.log_p = ms.Parameter(Tensor(np.log(start)), name="log_p")
 
-    def construct(self, measured):
+    def construct(self, measured: Tensor) -> tuple[Tensor, Tensor]:
         """The negative log likelihood, and the filtered positions and their variances (T,)."""
         stiffness, damping, force, noise = ops.exp(self.log_p)
         one, zero = ops.ones_like(stiffness), ops.zeros_like(stiffness)
@@ -40,7 +42,7 @@ class Filter(nn.Cell):
         move = ops.reshape(ops.stack(rows), (2, 2))
         spread = ops.reshape(ops.stack((zero, zero, zero, STEP * force**2)), (2, 2))
 
-        def step(state, y):
+        def step(state: State, y: Tensor) -> tuple[State, Tensor]:
             mean, variance, loss = state
             total = variance[0, 0] + noise**2
             error = y - mean[0]
@@ -67,11 +69,12 @@ def simulate(steps: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """True and measured positions (T,)."""
     random = np.random.default_rng(seed)
     move, spread = matrices(TRUTH)
-    state, positions = random.standard_normal(2), []
+    state = random.standard_normal(2)
+    passed: list[float] = []
     for _ in range(steps):
-        positions.append(state[0])
+        passed.append(state[0])
         state = move @ state + np.sqrt(np.diag(spread)) * random.standard_normal(2)
-    positions = np.array(positions)
+    positions = np.array(passed)
     return positions, positions + TRUTH[3] * random.standard_normal(steps)
 
 
@@ -91,7 +94,7 @@ def joint_density(p: np.ndarray, measured: np.ndarray) -> float:
             variance = move @ variance
     _, log_det = np.linalg.slogdet(covariance)
     error = measured @ np.linalg.solve(covariance, measured)
-    return 0.5 * (error + log_det + count * np.log(2 * np.pi))
+    return float(0.5 * (error + log_det + count * np.log(2 * np.pi)))
 
 
 def main() -> int:
@@ -104,12 +107,12 @@ def main() -> int:
 
     positions, measured = simulate(options.steps, 0)
     start = np.array([2.0, 1.0, 1.0, 0.5])
-    net, data = Filter(start), ms.Tensor(measured)
+    net, data = Filter(start), Tensor(measured)
     parameters = net.trainable_params()
     gradient = ms.value_and_grad(net, None, parameters, has_aux=True)
-    losses = []
+    losses: list[float] = []
 
-    def closure():
+    def closure() -> tuple[Tensor, tuple[Tensor, ...]]:
         (value, _), gradients = gradient(data)
         losses.append(float(value))
         return value, gradients

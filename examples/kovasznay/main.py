@@ -10,6 +10,7 @@ import argparse
 import itertools
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import matplotlib
@@ -17,7 +18,7 @@ import numpy as np
 from tqdm import tqdm
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import Tensor, nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -30,32 +31,34 @@ WEIGHT = 10.0  # of the known velocities beside the equations
 class Flow(nn.Cell):
     """(u, v, p) as columns (N, 3) at columns of points (N, 1)."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         sizes = [2, 30, 30, 30]
-        start = {"weight_init": "XavierUniform", "bias_init": "zeros", "dtype": ms.float64}
-        hidden = [nn.Dense(a, b, activation="tanh", **start) for a, b in itertools.pairwise(sizes)]
-        self.layers = nn.SequentialCell(*hidden, nn.Dense(30, 3, **start))
+        dense = partial(nn.Dense, weight_init="XavierUniform", bias_init="zeros", dtype=ms.float64)
+        hidden = [dense(a, b, activation="tanh") for a, b in itertools.pairwise(sizes)]
+        self.layers = nn.SequentialCell(*hidden, dense(30, 3))
 
-    def construct(self, x, y):
+    def construct(self, x: Tensor, y: Tensor) -> Tensor:
         return self.layers(ops.concat((x, y), 1))
 
 
 class Loss(nn.Cell):
     """The mean squares of the equations' residuals, and of the error on the edge."""
 
-    def __init__(self, flow):
+    def __init__(self, flow: Flow) -> None:
         super().__init__()
         self.flow = flow
 
-    def along_x(self, x, y):
+    def along_x(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """The flow and its derivative along x."""
         return ms.jvp(self.flow, (x, y), (ops.ones_like(x), ops.zeros_like(y)))
 
-    def along_y(self, x, y):
+    def along_y(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         return ms.jvp(self.flow, (x, y), (ops.zeros_like(x), ops.ones_like(y)))
 
-    def construct(self, x, y, x_edge, y_edge, known):
+    def construct(
+        self, x: Tensor, y: Tensor, x_edge: Tensor, y_edge: Tensor, known: Tensor
+    ) -> Tensor:
         one, zero = ops.ones_like(x), ops.zeros_like(x)
         (flow, by_x), (_, by_xx) = ms.jvp(self.along_x, (x, y), (one, zero))
         (_, by_y), (_, by_yy) = ms.jvp(self.along_y, (x, y), (zero, one))
@@ -78,7 +81,7 @@ def exact(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.stack([u, v, 0.5 * (1 - wave**2)], -1)
 
 
-def points() -> list[ms.Tensor]:
+def points() -> list[Tensor]:
     """Random points inside of [-0.5, 1] x [-0.5, 1.5], and points of the edge with velocities."""
     random = np.random.default_rng(0)
     low, high = np.array([-0.5, -0.5]), np.array([1.0, 1.5])
@@ -89,7 +92,7 @@ def points() -> list[ms.Tensor]:
     edge = edge.reshape(-1, 2)
     known = exact(edge[:, 0], edge[:, 1])[:, :2]
     columns = [c[:, None] for c in (*inside.T, *edge.T)]
-    return [ms.Tensor(np.ascontiguousarray(a)) for a in (*columns, known)]
+    return [Tensor(np.ascontiguousarray(a)) for a in (*columns, known)]
 
 
 def train(flow: Flow, adam_steps: int, lbfgs_steps: int) -> list[float]:
@@ -102,7 +105,7 @@ def train(flow: Flow, adam_steps: int, lbfgs_steps: int) -> list[float]:
     gradient = ms.value_and_grad(loss, None, flow.trainable_params())
     bar = tqdm(desc="L-BFGS", total=lbfgs_steps, disable=None)
 
-    def closure():
+    def closure() -> tuple[Tensor, tuple[Tensor, ...]]:
         value, gradients = gradient(*data)
         losses.append(float(value))
         bar.update()
@@ -121,7 +124,14 @@ def train(flow: Flow, adam_steps: int, lbfgs_steps: int) -> list[float]:
     return losses
 
 
-def plot(found: np.ndarray, wanted: np.ndarray, x, y, losses: list[float], path: Path) -> None:
+def plot(
+    found: np.ndarray,
+    wanted: np.ndarray,
+    x: np.ndarray,
+    y: np.ndarray,
+    losses: list[float],
+    path: Path,
+) -> None:
     figure, (loss, field, error) = plt.subplots(1, 3, figsize=(12, 4))
     loss.semilogy(losses, linewidth=0.8)
     loss.set(xlabel="evaluation", ylabel="loss", title="Training")
@@ -153,7 +163,7 @@ def main() -> int:
 
     x, y = np.linspace(-0.5, 1, 61), np.linspace(-0.5, 1.5, 81)
     grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
-    columns = [ms.Tensor(a.reshape(-1, 1)) for a in (grid_x, grid_y)]
+    columns = [Tensor(a.reshape(-1, 1)) for a in (grid_x, grid_y)]
     found = flow(*columns).asnumpy().reshape(*grid_x.shape, 3)
     wanted = exact(grid_x, grid_y)
     # The equations know the pressure up to a constant.

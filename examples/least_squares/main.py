@@ -7,6 +7,7 @@ the exact Hessian of the same sum of squares doubles the number of right digits 
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
@@ -14,7 +15,7 @@ import numpy as np
 import scipy.optimize
 
 import cellgrad as ms
-from cellgrad import ops
+from cellgrad import Tensor, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -22,40 +23,43 @@ from matplotlib import pyplot as plt
 TRUTH = np.array([1.5, 0.8, 6.0, 0.7, 0.3, 2.5])
 START = np.array([1.2, 1.0, 6.5, 0.5, 0.5, 2.9])
 
+Function = Callable[[Tensor], Tensor]
 
-def curve(p, t):
+
+def curve(p: Tensor, t: Tensor) -> Tensor:
     """Two terms a exp(-b t) cos(c t)."""
     first = p[0] * ops.exp(-p[1] * t) * ops.cos(p[2] * t)
     return first + p[3] * ops.exp(-p[4] * t) * ops.cos(p[5] * t)
 
 
-def make(t: np.ndarray, y: np.ndarray):
+def make(t: Tensor, y: Tensor) -> tuple[Function, Function, Function, Function]:
     """The residuals, their Jacobian, and the gradient and Hessian of half their square."""
-    t, y = ms.Tensor(t), ms.Tensor(y)
 
-    def residuals(p):
+    def residuals(p: Tensor) -> Tensor:
         return curve(p, t) - y
 
-    def half_square(p):
+    def half_square(p: Tensor) -> Tensor:
         return 0.5 * ops.sum(ops.square(residuals(p)))
 
     return (
         ms.jit(residuals),
-        ms.jit(lambda p: ms.jacfwd(residuals)(p)),
-        ms.jit(lambda p: ms.grad(half_square)(p)),
-        ms.jit(lambda p: ms.hessian(half_square)(p)),
+        ms.jit(ms.jacfwd(residuals)),
+        ms.jit(ms.grad(half_square)),
+        ms.jit(ms.hessian(half_square)),
     )
 
 
-def levenberg_marquardt(residuals, jacobian, p: np.ndarray) -> tuple[np.ndarray, list[float]]:
+def levenberg_marquardt(
+    residuals: Function, jacobian: Function, p: np.ndarray
+) -> tuple[np.ndarray, list[float]]:
     """Damped Gauss-Newton steps; returns the parameters and half the sum of squares after each."""
-    damping, r = 1e-3, residuals(ms.Tensor(p)).asnumpy()
+    damping, r = 1e-3, residuals(Tensor(p)).asnumpy()
     history = [0.5 * float(r @ r)]
     for _ in range(100):
-        j = jacobian(ms.Tensor(p)).asnumpy()
+        j = jacobian(Tensor(p)).asnumpy()
         normal, slope = j.T @ j, j.T @ r
         step = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), -slope)
-        new = residuals(ms.Tensor(p + step)).asnumpy()
+        new = residuals(Tensor(p + step)).asnumpy()
         if new @ new < r @ r:
             p, r, damping = p + step, new, damping / 5
             history.append(0.5 * float(r @ r))
@@ -68,17 +72,24 @@ def levenberg_marquardt(residuals, jacobian, p: np.ndarray) -> tuple[np.ndarray,
     return p, history
 
 
-def newton(gradient, hessian, p: np.ndarray) -> tuple[np.ndarray, list[float]]:
+def newton(gradient: Function, hessian: Function, p: np.ndarray) -> tuple[np.ndarray, list[float]]:
     """Newton's method; returns the parameters and the gradient's norm before each step."""
-    norms = []
+    norms: list[float] = []
     for _ in range(8):
-        g = gradient(ms.Tensor(p)).asnumpy()
+        g = gradient(Tensor(p)).asnumpy()
         norms.append(float(np.linalg.norm(g)))
-        p = p - np.linalg.solve(hessian(ms.Tensor(p)).asnumpy(), g)
+        p = p - np.linalg.solve(hessian(Tensor(p)).asnumpy(), g)
     return p, norms
 
 
-def plot(t, y, fitted, history: list[float], norms: list[float], path: Path) -> None:
+def plot(
+    t: np.ndarray,
+    y: np.ndarray,
+    fitted: np.ndarray,
+    history: list[float],
+    norms: list[float],
+    path: Path,
+) -> None:
     figure, (data, squares, slope) = plt.subplots(1, 3, figsize=(13, 3.6))
     data.plot(t, y, ".", markersize=3, label="measured")
     data.plot(t, fitted, label="fitted")
@@ -100,16 +111,16 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
 
     t = np.linspace(0, 6, 300)
-    clean = curve(ms.Tensor(TRUTH), ms.Tensor(t)).asnumpy()
+    clean = curve(Tensor(TRUTH), Tensor(t)).asnumpy()
     y = clean + 0.05 * np.random.default_rng(0).standard_normal(t.size)
-    residuals, jacobian, gradient, hessian = make(t, y)
+    residuals, jacobian, gradient, hessian = make(Tensor(t), Tensor(y))
 
     found, history = levenberg_marquardt(residuals, jacobian, START)
     print(f"Levenberg-Marquardt: {len(history) - 1} steps, {history[0]:.3f} -> {history[-1]:.6f}")
     reference = scipy.optimize.least_squares(
-        lambda p: residuals(ms.Tensor(p)).asnumpy().copy(),
+        lambda p: residuals(Tensor(p)).asnumpy().copy(),
         START,
-        jac=lambda p: jacobian(ms.Tensor(p)).asnumpy().copy(),
+        jac=lambda p: jacobian(Tensor(p)).asnumpy().copy(),
         method="lm",
         xtol=1e-14,
         ftol=1e-14,
@@ -119,9 +130,9 @@ def main() -> int:
 
     polished, norms = newton(gradient, hessian, found + 0.01)
     print("Newton, norm of the gradient: " + ", ".join(f"{n:.0e}" for n in norms))
-    symmetry = hessian(ms.Tensor(found)).asnumpy()
+    symmetry = hessian(Tensor(found)).asnumpy()
     print(f"asymmetry of the Hessian: {abs(symmetry - symmetry.T).max():.1e}")
-    fitted = curve(ms.Tensor(polished), ms.Tensor(t)).asnumpy()
+    fitted = curve(Tensor(polished), Tensor(t)).asnumpy()
     plot(t, y, fitted, history, norms, options.out / "least_squares.png")
     good = difference < 1e-6 and norms[-1] < 1e-9 and abs(polished - found).max() < 1e-6
     if not good:

@@ -16,7 +16,7 @@ import numpy as np
 from tqdm import tqdm
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import Tensor, nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -37,8 +37,8 @@ def energy_and_forces(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def frames(count: int, seed: int) -> np.ndarray:
     """Snapshots of a Monte Carlo walk of the icosahedron at temperature 0.2."""
     golden = (1 + 5**0.5) / 2
-    shell = [(0, s, t * golden) for s in (-1, 1) for t in (-1, 1)]
-    shell = [np.roll(p, k) for k in range(3) for p in shell]
+    corners = [(0, s, t * golden) for s in (-1, 1) for t in (-1, 1)]
+    shell = [np.roll(p, k) for k in range(3) for p in corners]
     start = np.array([np.zeros(3), *shell]) * 1.08 / np.hypot(1, golden)
     random = np.random.default_rng(seed)
     walkers = np.repeat(start[None], 64, 0)
@@ -58,17 +58,17 @@ def frames(count: int, seed: int) -> np.ndarray:
 class Energy(nn.Cell):
     """The energy of each frame (F, N, 3): a sum over atoms of a network of its surroundings."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.centres = ms.Tensor(np.linspace(0.7, 2.6, FEATURES), ms.float32)
-        self.others = ms.Tensor(1 - np.eye(ATOMS), ms.float32)
+        self.centres = Tensor(np.linspace(0.7, 2.6, FEATURES), ms.float32)
+        self.others = Tensor(1 - np.eye(ATOMS), ms.float32)
         self.network = nn.SequentialCell(
             nn.Dense(FEATURES, 48, activation="tanh"),
             nn.Dense(48, 48, activation="tanh"),
             nn.Dense(48, 1),
         )
 
-    def construct(self, x):
+    def construct(self, x: Tensor) -> Tensor:
         difference = ops.expand_dims(x, 2) - ops.expand_dims(x, 1)
         # An atom's distance to itself is set to one, where the root has a derivative.
         distance = ops.sqrt(ops.sum(ops.square(difference), -1) + (1.0 - self.others))
@@ -80,12 +80,12 @@ class Energy(nn.Cell):
 class Loss(nn.Cell):
     """The mean square error of forces and, with less weight, of energies."""
 
-    def __init__(self, energy, mean):
+    def __init__(self, energy: Energy, mean: float) -> None:
         super().__init__()
         self.energy = energy
         self.mean = mean
 
-    def construct(self, x, energy, forces):
+    def construct(self, x: Tensor, energy: Tensor, forces: Tensor) -> Tensor:
         wrong_forces = -ms.grad(self.energy)(x) - forces
         wrong_energy = self.energy(x) + self.mean - energy
         return ops.mean(ops.square(wrong_forces)) + 0.1 * ops.mean(ops.square(wrong_energy)) / ATOMS
@@ -114,8 +114,8 @@ def main() -> int:
 
     x, held_out = frames(options.frames, 0), frames(256, 1)
     energy, forces = energy_and_forces(x)
-    data = ms.dataset.NumpySlicesDataset(tuple(a.astype(np.float32) for a in (x, energy, forces)))
-    data = data.batch(32, drop_remainder=True)
+    rows = ms.dataset.NumpySlicesDataset(tuple(a.astype(np.float32) for a in (x, energy, forces)))
+    data = rows.batch(32, drop_remainder=True)
 
     ms.set_seed(0)
     net = Energy()
@@ -125,14 +125,14 @@ def main() -> int:
     step = nn.TrainOneStepCell(loss, optimizer)
 
     start = time.perf_counter()
-    losses = []
+    losses: list[float] = []
     for _ in tqdm(range(options.epochs), desc="training", unit="epoch", disable=None):
         losses += [float(step(*batch)) for batch in data]
     seconds = time.perf_counter() - start
     print(f"{len(losses)} steps in {seconds:.1f} s: loss {losses[0]:.3g} -> {losses[-1]:.3g}")
 
     _, wanted = energy_and_forces(held_out)
-    found = -ms.grad(net)(ms.Tensor(held_out, ms.float32)).asnumpy()
+    found = -ms.grad(net)(Tensor(held_out, ms.float32)).asnumpy()
     error = np.sqrt(np.mean((found - wanted) ** 2) / np.mean(wanted**2))
     print(f"relative error of the forces held out: {error:.2%}")
     print(f"largest sum of a frame's forces: {abs(found.sum(1)).max():.1e}")

@@ -15,7 +15,7 @@ import numpy as np
 from tqdm import tqdm
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import Tensor, nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -23,28 +23,28 @@ from matplotlib import pyplot as plt
 POINTS, HIDDEN, RATE, TASKS = 10, 40, 0.02, 16
 
 
-def tasks(random, count: int) -> list[np.ndarray]:
+def tasks(random: np.random.Generator, count: int) -> list[np.ndarray]:
     """Known and held-out points of `count` sine waves: x, y, x, y, each (count, POINTS, 1)."""
     amplitude = random.uniform(0.5, 3, (count, 1, 1))
     phase = random.uniform(0, np.pi, (count, 1, 1))
-    out = []
+    out: list[np.ndarray] = []
     for _ in range(2):
         x = random.uniform(-5, 5, (count, POINTS, 1))
         out += [x, amplitude * np.sin(x + phase)]
     return [a.astype(np.float32) for a in out]
 
 
-def network(w, x):
+def network(w: list[Tensor], x: Tensor) -> Tensor:
     h = ops.tanh(ops.matmul(x, w[0]) + w[1])
     h = ops.tanh(ops.matmul(h, w[2]) + w[3])
     return ops.matmul(h, w[4]) + w[5]
 
 
-def error(w, x, y):
+def error(w: list[Tensor], x: Tensor, y: Tensor) -> Tensor:
     return ops.mean(ops.square(network(w, x) - y))
 
 
-def adapted(w, x, y, steps):
+def adapted(w: list[Tensor], x: Tensor, y: Tensor, steps: int) -> list[Tensor]:
     """The weights after some steps of gradient descent on a task's known points."""
     for _ in range(steps):
         gradients = ms.grad(error)(w, x, y)
@@ -55,7 +55,7 @@ def adapted(w, x, y, steps):
 class MetaLoss(nn.Cell):
     """The error on held-out points after adaptation, averaged over tasks."""
 
-    def __init__(self, steps):
+    def __init__(self, steps: int) -> None:
         super().__init__()
         random = np.random.default_rng(0)
         sizes = [(1, HIDDEN), (HIDDEN,), (HIDDEN, HIDDEN), (HIDDEN,), (HIDDEN, 1), (1,)]
@@ -68,22 +68,22 @@ class MetaLoss(nn.Cell):
         )
         self.steps = steps
 
-    def one(self, x, y, x_test, y_test):
+    def one(self, x: Tensor, y: Tensor, x_test: Tensor, y_test: Tensor) -> Tensor:
         return error(adapted(list(self.w), x, y, self.steps), x_test, y_test)
 
-    def construct(self, x, y, x_test, y_test):
+    def construct(self, x: Tensor, y: Tensor, x_test: Tensor, y_test: Tensor) -> Tensor:
         return ops.mean(ms.vmap(self.one)(x, y, x_test, y_test))
 
 
-def plot(losses: list[float], w, path: Path) -> None:
+def plot(losses: list[float], w: list[Tensor], path: Path) -> None:
     figure, (loss, curves) = plt.subplots(1, 2, figsize=(9, 3.6))
     loss.semilogy(losses, linewidth=0.6)
     loss.set(xlabel="meta step", ylabel="error after adaptation", title="Meta-training")
     x, y, *_ = (a[0] for a in tasks(np.random.default_rng(7), 1))
     grid = np.linspace(-5, 5, 200, dtype=np.float32)[:, None]
     for steps in (0, 1, 3, 10):
-        fitted = adapted(w, ms.Tensor(x), ms.Tensor(y), steps)
-        curves.plot(grid, network(fitted, ms.Tensor(grid)).asnumpy(), label=f"{steps} steps")
+        fitted = adapted(w, Tensor(x), Tensor(y), steps)
+        curves.plot(grid, network(fitted, Tensor(grid)).asnumpy(), label=f"{steps} steps")
     curves.plot(x, y, "k.", label="known points")
     curves.set(xlabel="x", title="A new task")
     curves.legend()
@@ -106,18 +106,18 @@ def main() -> int:
     step = nn.TrainOneStepCell(loss, nn.Adam(loss.trainable_params(), rate))
     random = np.random.default_rng(1)
     start = time.perf_counter()
-    losses = []
+    losses: list[float] = []
     for _ in tqdm(range(options.meta_steps), desc="meta-training", disable=None):
-        losses.append(float(step(*map(ms.Tensor, tasks(random, TASKS)))))
+        losses.append(float(step(*map(Tensor, tasks(random, TASKS)))))
     seconds = time.perf_counter() - start
     print(f"{len(losses)} meta steps in {seconds:.1f} s")
 
-    new = [ms.Tensor(a) for a in tasks(np.random.default_rng(2), 500)]
+    new = [Tensor(a) for a in tasks(np.random.default_rng(2), 500)]
     after = float(loss(*new))
     untrained = float(MetaLoss(options.inner_steps)(*new))
     print(f"error of new tasks after {options.inner_steps} steps: {after:.3f}")
     print(f"... from untrained weights: {untrained:.3f}")
-    plot(losses, [ms.Tensor(p) for p in loss.w], options.out / "maml.png")
+    plot(losses, [Tensor(p) for p in loss.w], options.out / "maml.png")
     if after > options.tolerance:
         print(f"error: the error is above {options.tolerance}", file=sys.stderr)
         return 1

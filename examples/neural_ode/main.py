@@ -17,7 +17,7 @@ import scipy.integrate
 from tqdm import tqdm
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import Tensor, nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -31,29 +31,30 @@ def truth(times: np.ndarray, start: np.ndarray) -> np.ndarray:
     solution = scipy.integrate.solve_ivp(
         lambda t, y: MATRIX @ y**3, (0, times[-1]), start, t_eval=times, rtol=1e-9, atol=1e-9
     )
-    return solution.y.T.astype(np.float32)
+    path: np.ndarray = solution.y.T.astype(np.float32)
+    return path
 
 
 class Field(nn.Cell):
     """The right-hand side: a network of the cubes of y."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.hidden = nn.Dense(2, 50, activation="tanh")
         self.out = nn.Dense(50, 2)
 
-    def construct(self, y):
+    def construct(self, y: Tensor) -> Tensor:
         return self.out(self.hidden(y * y * y))
 
 
 class Solver(nn.Cell):
     """y(t + span) from y(t), for rows of y, by Bogacki and Shampine's pair."""
 
-    def __init__(self, field):
+    def __init__(self, field: Field) -> None:
         super().__init__()
         self.field = field
 
-    def construct(self, y, span):
+    def construct(self, y: Tensor, span: Tensor) -> tuple[Tensor, Tensor]:
         t = ops.zeros_like(span)
         h = 0.2 * span
         trips = ops.zeros_like(span)
@@ -77,16 +78,18 @@ class Solver(nn.Cell):
 class Loss(nn.Cell):
     """The error of y after a span, and how often the loop went round."""
 
-    def __init__(self, solver):
+    def __init__(self, solver: Solver) -> None:
         super().__init__()
         self.solver = solver
 
-    def construct(self, y, span, target):
+    def construct(self, y: Tensor, span: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         found, trips = self.solver(y, span)
         return ops.mean(ops.abs(found - target)), trips
 
 
-def plot(losses: list[float], trips: list[float], found, wanted, path: Path) -> None:
+def plot(
+    losses: list[float], trips: list[float], found: np.ndarray, wanted: np.ndarray, path: Path
+) -> None:
     figure, (loss, count, phase) = plt.subplots(1, 3, figsize=(13, 3.6))
     loss.semilogy(losses, linewidth=0.6)
     loss.set(xlabel="step", ylabel="mean error", title="Training")
@@ -111,7 +114,7 @@ def main() -> int:
 
     starts = np.random.default_rng(0).uniform(-2, 2, (STARTS, 2)).astype(np.float32)
     ends = np.array([truth(np.array([0, SPAN]), start)[-1] for start in starts])
-    y, target, span = ms.Tensor(starts), ms.Tensor(ends), ms.Tensor(SPAN, ms.float32)
+    y, target, span = Tensor(starts), Tensor(ends), Tensor(SPAN, ms.float32)
 
     ms.set_seed(0)
     field = Field()
@@ -120,13 +123,14 @@ def main() -> int:
     gradient = ms.value_and_grad(loss, None, optimizer.parameters, has_aux=True)
 
     @ms.jit
-    def step(y, span, target):
+    def step(y: Tensor, span: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         (value, trips), gradients = gradient(y, span, target)
         optimizer(gradients)
         return value, trips
 
     start = time.perf_counter()
-    losses, trips = [], []
+    losses: list[float] = []
+    trips: list[float] = []
     for _ in tqdm(range(options.steps), desc="training", disable=None):
         value, count = step(y, span, target)
         losses.append(value.item())
@@ -141,7 +145,7 @@ def main() -> int:
     wanted = truth(times, np.array([2.0, 0.0]))
     path = [wanted[:1]]
     for _ in range(SPANS):
-        path.append(loss.solver(ms.Tensor(path[-1]), span)[0].asnumpy().copy())
+        path.append(loss.solver(Tensor(path[-1]), span)[0].asnumpy().copy())
     found = np.concatenate(path)
     error = float(np.abs(found - wanted).mean())
     print(f"mean error from (2, 0) to t = {times[-1]:.0f}: {error:.4f}")

@@ -10,6 +10,7 @@ import argparse
 import itertools
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import matplotlib
@@ -17,7 +18,7 @@ import numpy as np
 from tqdm import tqdm
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import Tensor, nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -28,51 +29,53 @@ POINTS = 800
 class Solution(nn.Cell):
     """u(x, y) on columns of points; zero on the edge of the unit square."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         sizes = [2, 24, 24, 24]
-        start = {"weight_init": "XavierUniform", "bias_init": "zeros", "dtype": ms.float64}
-        hidden = [nn.Dense(a, b, activation="tanh", **start) for a, b in itertools.pairwise(sizes)]
-        self.layers = nn.SequentialCell(*hidden, nn.Dense(24, 1, **start))
+        dense = partial(nn.Dense, weight_init="XavierUniform", bias_init="zeros", dtype=ms.float64)
+        hidden = [dense(a, b, activation="tanh") for a, b in itertools.pairwise(sizes)]
+        self.layers = nn.SequentialCell(*hidden, dense(24, 1))
 
-    def construct(self, x, y):
+    def construct(self, x: Tensor, y: Tensor) -> Tensor:
         return self.layers(ops.concat((x, y), 1)) * x * (1 - x) * y * (1 - y)
 
 
 class Loss(nn.Cell):
     """The mean square of u_xx + u_yy + f."""
 
-    def __init__(self, u):
+    def __init__(self, u: Solution) -> None:
         super().__init__()
         self.u = u
 
-    def u_x(self, x, y):
+    def u_x(self, x: Tensor, y: Tensor) -> Tensor:
         return ms.grad(self.u, 0)(x, y)
 
-    def u_y(self, x, y):
+    def u_y(self, x: Tensor, y: Tensor) -> Tensor:
         return ms.grad(self.u, 1)(x, y)
 
-    def construct(self, x, y, f):
+    def construct(self, x: Tensor, y: Tensor, f: Tensor) -> Tensor:
         u_xx = ms.grad(self.u_x, 0)(x, y)
         u_yy = ms.grad(self.u_y, 1)(x, y)
         return ops.mean(ops.square(u_xx + u_yy + f))
 
 
 def exact(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.sin(np.pi * x) * np.sin(2 * np.pi * y) + x * y * (1 - x) * (1 - y)
+    u: np.ndarray = np.sin(np.pi * x) * np.sin(2 * np.pi * y) + x * y * (1 - x) * (1 - y)
+    return u
 
 
 def source(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """f = -(u_xx + u_yy) of the exact solution."""
     waves = 5 * np.pi**2 * np.sin(np.pi * x) * np.sin(2 * np.pi * y)
-    return waves + 2 * (x * (1 - x) + y * (1 - y))
+    f: np.ndarray = waves + 2 * (x * (1 - x) + y * (1 - y))
+    return f
 
 
 def train(u: Solution, adam_steps: int, lbfgs_steps: int) -> list[float]:
     """Minimises the loss; returns its values."""
     random = np.random.default_rng(0)
     x, y = random.uniform(0, 1, (2, POINTS, 1))
-    data, loss = [ms.Tensor(a) for a in (x, y, source(x, y))], Loss(u)
+    data, loss = [Tensor(a) for a in (x, y, source(x, y))], Loss(u)
     rate = nn.CosineDecayLR(1e-4, 1e-2, max(adam_steps, 1))
     step = nn.TrainOneStepCell(loss, nn.Adam(u.trainable_params(), rate))
     losses = [float(step(*data)) for _ in tqdm(range(adam_steps), desc="Adam", disable=None)]
@@ -80,7 +83,7 @@ def train(u: Solution, adam_steps: int, lbfgs_steps: int) -> list[float]:
     gradient = ms.value_and_grad(loss, None, u.trainable_params())
     bar = tqdm(desc="L-BFGS", total=lbfgs_steps, disable=None)
 
-    def closure():
+    def closure() -> tuple[Tensor, tuple[Tensor, ...]]:
         value, gradients = gradient(*data)
         losses.append(float(value))
         bar.update()
@@ -100,7 +103,9 @@ def train(u: Solution, adam_steps: int, lbfgs_steps: int) -> list[float]:
     return losses
 
 
-def plot(u: np.ndarray, wanted: np.ndarray, axis, losses: list[float], path: Path) -> None:
+def plot(
+    u: np.ndarray, wanted: np.ndarray, axis: np.ndarray, losses: list[float], path: Path
+) -> None:
     figure, axes = plt.subplots(1, 3, figsize=(12.5, 3.6))
     axes[0].semilogy(losses, linewidth=0.8)
     axes[0].set(xlabel="evaluation", ylabel="loss", title="Training")
@@ -131,7 +136,7 @@ def main() -> int:
 
     axis = np.linspace(0, 1, 101)
     y, x = np.meshgrid(axis, axis, indexing="ij")
-    columns = [ms.Tensor(a.reshape(-1, 1)) for a in (x, y)]
+    columns = [Tensor(a.reshape(-1, 1)) for a in (x, y)]
     found = u(*columns).asnumpy().reshape(x.shape)
     wanted = exact(x, y)
     error = np.linalg.norm(found - wanted) / np.linalg.norm(wanted)

@@ -9,6 +9,7 @@ Hamiltonian as a matrix, in a basis of the harmonic oscillator.
 import argparse
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import matplotlib
@@ -16,7 +17,7 @@ import numpy as np
 from tqdm import tqdm
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import Tensor, nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -27,14 +28,12 @@ WALKERS, MOVES, SIZE = 2000, 10, 0.8
 class LogWave(nn.Cell):
     """log psi (W, 1) at x (W, 1): even in x, and falling as |x|^3 far out, as the potential asks."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        start = {"weight_init": "XavierUniform", "dtype": ms.float64}
-        self.layers = nn.SequentialCell(
-            nn.Dense(1, 12, activation="tanh", **start), nn.Dense(12, 1, **start)
-        )
+        dense = partial(nn.Dense, weight_init="XavierUniform", dtype=ms.float64)
+        self.layers = nn.SequentialCell(dense(1, 12, activation="tanh"), dense(12, 1))
 
-    def construct(self, x):
+    def construct(self, x: Tensor) -> Tensor:
         square = ops.square(x)
         return self.layers(square) - 0.4 * square * ops.sqrt(1 + square)
 
@@ -42,27 +41,29 @@ class LogWave(nn.Cell):
 class Step(nn.Cell):
     """Moves the walkers, then changes the network along the gradient of the energy."""
 
-    def __init__(self, wave, optimizer):
+    def __init__(self, wave: LogWave, optimizer: nn.Adam) -> None:
         super().__init__()
         self.wave = wave
         self.optimizer = optimizer
         self.gradient = ms.grad(self.weighted, None, optimizer.parameters)
 
-    def slope(self, x):
+    def slope(self, x: Tensor) -> Tensor:
         return ms.grad(self.wave)(x)
 
-    def local_energy(self, x):
+    def local_energy(self, x: Tensor) -> Tensor:
         """(H psi) / psi, from derivatives of log psi."""
         first, second = self.slope(x), ms.grad(self.slope)(x)
         return -0.5 * (second + first**2) + 0.5 * x**2 + x**4
 
-    def weighted(self, x, weights):
+    def weighted(self, x: Tensor, weights: Tensor) -> Tensor:
         return 2 * ops.mean(weights * self.wave(x))
 
-    def construct(self, x, moves, chances):
+    def construct(self, x: Tensor, moves: Tensor, chances: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Positions (W, 1), steps (M, W, 1) and logarithms of random numbers (M, W, 1)."""
 
-        def move(state, given):
+        def move(
+            state: tuple[Tensor, Tensor], given: Tensor
+        ) -> tuple[tuple[Tensor, Tensor], Tensor]:
             x, log = state
             trial = x + given[0]
             new = self.wave(trial)
@@ -90,12 +91,12 @@ def train(wave: LogWave, steps: int) -> tuple[np.ndarray, np.ndarray]:
     """Mean and variance of the local energy at each step (steps, 2), and the walkers."""
     random = np.random.default_rng(0)
     step = Step(wave, nn.Adam(wave.trainable_params(), nn.CosineDecayLR(1e-4, 0.02, steps)))
-    x = ms.Tensor(random.standard_normal((WALKERS, 1)))
-    record = []
+    x = Tensor(random.standard_normal((WALKERS, 1)))
+    record: list[tuple[float, float]] = []
     for _ in tqdm(range(steps), desc="training", disable=None):
         moves = SIZE * random.standard_normal((MOVES, WALKERS, 1))
         chances = np.log(random.uniform(size=(MOVES, WALKERS, 1)))
-        x, energy, variance = step(x, ms.Tensor(moves), ms.Tensor(chances))
+        x, energy, variance = step(x, Tensor(moves), Tensor(chances))
         record.append((float(energy), float(variance)))
     return np.array(record), x.asnumpy()
 
@@ -126,7 +127,7 @@ def main() -> int:
     left.axhline(exact, color="k", linewidth=0.8)
     left.set(xlabel="step", ylabel="energy", ylim=(exact - 0.05, exact + 0.3))
     at = np.linspace(-2.5, 2.5, 201)
-    density = np.exp(2 * wave(ms.Tensor(at[:, None])).asnumpy()[:, 0])
+    density = np.exp(2 * wave(Tensor(at[:, None])).asnumpy()[:, 0])
     right.hist(x[:, 0], 60, range=(-2.5, 2.5), density=True, alpha=0.4, label="walkers")
     right.plot(at, density / (density.sum() * (at[1] - at[0])), label="square of the wave function")
     right.set(xlabel="x")

@@ -6,7 +6,7 @@ import functools
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from cellgrad.capture import calls
 from cellgrad.compile import fallback
@@ -17,8 +17,14 @@ from cellgrad.core.aliases import Function
 from cellgrad.core.arguments import check_bool, check_callable, check_one_of
 from cellgrad.core.tree import with_tensors
 
+if TYPE_CHECKING:
+    from cellgrad.core.aliases import Constructs
+
 __all__ = ["jit"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C", bound="Constructs[..., Any]")
 F = TypeVar("F", bound="Function[..., Any]")
 # Options with a few values.
 _CHOICES = {
@@ -84,7 +90,9 @@ class _Jit:
 
 
 @overload
-def jit(function: F, **options: object) -> F: ...
+def jit(function: C, **options: object) -> C: ...
+@overload  # not F to F: a lambda, whose parameters tell no type, would stay untyped
+def jit(function: Callable[P, R], **options: object) -> Callable[P, R]: ...
 @overload
 def jit(function: None = None, **options: object) -> Callable[[F], F]: ...
 def jit(function: Any = None, **options: Any) -> Any:
