@@ -115,7 +115,11 @@ class OrderedStep:
         losses, gradients = total[: -len(step.weights)], total[-len(step.weights) :]
         key = (count, isinstance(out, tuple | list))
         if key not in self._finish:
-            self._finish[key] = jit(lambda x, y: self._finished(x, y, *key))
+
+            def finished(x: tuple[Tensor, ...], y: tuple[Tensor, ...]) -> Any:
+                return self._finished(x, y, *key)
+
+            self._finish[key] = jit(finished)
         return self._finish[key](losses, gradients)
 
     def _finished(
