@@ -511,11 +511,14 @@ def assign(variable: Tensor, value: TensorLike) -> Tensor:
 def _assign(variable: Tensor, value: TensorLike, op: str) -> Tensor:
     held = check_tensor(variable, op, "variable").dtype
     if isinstance(value, Tensor) and mstype.promote(held, value.dtype) is not held:
+        loses = ": imaginary parts would be lost" if value.dtype.kind == "c" != held.kind else ""
         raise error(
             TypeError,
             f"For '{op}', 'variable' is of {held.title} and the value of {value.dtype.title}: data type "
-            "conversion is not supported for a 'Parameter' where the value may change.",
-            f"cast the value: ops.cast(value, ms.{held.native})",
+            f"conversion is not supported for a 'Parameter' where the value may change{loses}.",
+            "take the real parts, ops.real(value)"
+            if loses
+            else f"cast the value: ops.cast(value, ms.{held.native})",
         )
     return write_to(variable, value)
 
