@@ -99,8 +99,12 @@ def custom_rule(
     if function is None:
         return functools.partial(custom_rule, vjp=vjp, jvp=jvp)
 
+    taken: set[int] = set()  # numbers of arguments that the rule is known to take
+
     def check_rule(args: tuple[Any, ...]) -> None:
-        _check_takes(function, vjp or jvp, len(args) + 2 if vjp else 2, "vjp" if vjp else "jvp")
+        if len(args) not in taken:
+            _check_takes(function, vjp or jvp, len(args) + 2 if vjp else 2, "vjp" if vjp else "jvp")
+            taken.add(len(args))
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
