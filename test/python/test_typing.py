@@ -5,7 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*/main.py"))
 
 PROGRAM = """\
 import cellgrad as ms
@@ -45,21 +48,35 @@ net.set_train("yes")  # expected "bool"
 """
 
 
-def test_a_program_of_a_user(tmp_path):
-    (tmp_path / "program.py").write_text(PROGRAM)
-    command = [sys.executable, "-m", "mypy", "--follow-imports=silent", "--ignore-missing-imports"]
-    command += ["--namespace-packages", "--config-file=", f"--cache-dir={tmp_path}", "program.py"]
-    env = {"MYPYPATH": str(ROOT / "pyfront"), "PATH": "/usr/bin:/bin"}
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=env)
-    said = {}
-    for line in run.stdout.splitlines():
-        found = re.match(r"program.py:(\d+): (?:note|error): (.*)", line)
-        if found:
-            said.setdefault(int(found[1]), re.sub(r"cellgrad\.[a-z_.]+\.", "", found[2]))
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What one strict run of mypy says of the program and of the examples, by file."""
+    place = tmp_path_factory.mktemp("typing")
+    (place / "program.py").write_text(PROGRAM)
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+    command += ["--ignore-missing-imports", "--explicit-package-bases", "--config-file="]
+    command += [f"--cache-dir={place}", place / "program.py", *EXAMPLES]
+    env = {"MYPYPATH": f"{ROOT / 'pyfront'}:{ROOT}:{place}", "PATH": "/usr/bin:/bin"}
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=env)
+    assert f"(checked {len(EXAMPLES) + 1} source files)" in run.stdout, run.stdout + run.stderr
+    found = re.findall(r"^(.*?\.py):(\d+): (?:note|error): (.*)", run.stdout, re.MULTILINE)
+    return [(Path(file), int(line), text) for file, line, text in found]
+
+
+def test_a_program_of_a_user(said):
+    lines = {}
+    for file, number, text in said:
+        if file.name == "program.py":
+            lines.setdefault(number, re.sub(r"cellgrad\.[a-z_.]+\.", "", text))
     for number, line in enumerate(PROGRAM.splitlines(), 1):
         wanted = line.partition("  # ")[2]
-        assert bool(wanted) == (number in said), (line, said.get(number), run.stdout)
-        assert wanted in said.get(number, ""), (line, said[number])
+        assert bool(wanted) == (number in lines), (line, lines.get(number))
+        assert wanted in lines.get(number, ""), (line, lines[number])
+
+
+def test_examples_are_typed(said):
+    assert [s for s in said if s[0].name != "program.py"] == []
+    assert [e for e in EXAMPLES if "type: ignore" in e.read_text()] == []
 
 
 def test_few_places_tell_no_type():

@@ -416,7 +416,8 @@ class EmbeddingLookup(Cell):
 
 
 class MultiFieldEmbeddingLookup(EmbeddingLookup):
-    """Rows of a table times values, and added up, averaged or compared in each field.
+    """Rows of a table times values; in each field their sum, their sum over that of the values' magnitudes
+    ('MEAN'), or the largest elements of those whose value is not 0 ('MAX'). A field without any is 0.
 
     Inputs:
         input_indices, input_values, field_ids: shape [N, K]; fields count from 0.
@@ -470,13 +471,15 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         fields = ops.arange(self.field_size).astype(field_ids.dtype).reshape(1, -1, 1)
         here = (field_ids.expand_dims(1) == fields).expand_dims(-1)
         spread = rows.expand_dims(1)
+        values = input_values.expand_dims(1).expand_dims(-1)
         if self.operator == "MAX":
-            low = ops.where(here, spread, float("-inf")).max(axis=2)
-            return ops.where(here.any(2), low, 0.0)
+            counts = ops.logical_and(here, values != 0)
+            highest = ops.where(counts, spread, float("-inf")).max(axis=2)
+            return ops.where(counts.any(2), highest, 0.0)
         summed = ops.where(here, spread, 0.0).sum(2)
         if self.operator == "SUM":
             return summed
-        return summed / ops.maximum(here.astype(rows.dtype).sum(2), 1.0)
+        return ops.DivNoNan()(summed, ops.where(here, ops.abs(values), 0.0).sum(2))
 
 
 class LGamma(Cell):
