@@ -61,8 +61,8 @@ FAMILIES: dict[str, dict[str, str]] = {
             AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomRegOp CustomOpBuilder
             DataType TBERegOp Morph PyExecute custom_info_register ms_kernel
             op_info_register vm_impl_registry get_vm_impl_fn prim_arg_register
-            prim_attr_register tensor_operator_registry
-            Custom kernel PrimitiveWithInfer PrimitiveWithCheck""",
+            tensor_operator_registry
+            Custom kernel""",
     },
     "It is a node of MindSpore's compiler, and means nothing outside of it.": {
         "ops": """

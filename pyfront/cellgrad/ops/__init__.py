@@ -51,13 +51,19 @@ from cellgrad.ops import _forms, complex_forms
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._forms import *  # noqa: F403
 from cellgrad.ops._other_names import other_names
+from cellgrad.ops.own_primitives import (
+    PrimitiveWithCheck,
+    PrimitiveWithInfer,
+    prim_attr_register,
+)
 from cellgrad.ops.sparse_elements import elementwise
 
 assert complex_forms  # which registers what takes complex tensors
 
 _OTHERS = other_names(vars(_forms)) | elementwise(vars(_forms))
 globals().update(_OTHERS)
-__all__ = [*_forms.__all__, *_OTHERS, "Primitive"]
+__all__ = [*_forms.__all__, *_OTHERS, "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer"]
+__all__ += ["prim_attr_register"]
 
 
 def hand_on(functions: dict[str, Any], listed: bool = True) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class Primitive:
         """
         return self
 
-    def add_prim_attr(self, name: str, value: TensorLike) -> Primitive:
+    def add_prim_attr(self, name: str, value: object) -> Primitive:
         """Keeps a value under a name in `attrs`; it changes nothing.
 
         >>> print(ops.Tanh().add_prim_attr("label", 1).attrs)
@@ -71,6 +72,17 @@ class Primitive:
         """
         self.attrs = {**getattr(self, "attrs", {}), name: value}
         return self
+
+    def init_prim_io_names(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+        """Keeps names of inputs and outputs in `attrs`; they change nothing.
+
+        >>> tanh = ops.Tanh()
+        >>> tanh.init_prim_io_names(inputs=["x"], outputs=["y"])
+        >>> print(tanh.attrs)
+        {'input_names': ['x'], 'output_names': ['y']}
+        """
+        self.add_prim_attr("input_names", list(inputs))
+        self.add_prim_attr("output_names", list(outputs))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"

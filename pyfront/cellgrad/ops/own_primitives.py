@@ -1,0 +1,77 @@
+"""Primitives that a program defines: what their `__init__` is given is kept, and `__call__` is Python that is compiled."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad.core.errors import error
+from cellgrad.ops._elementwise import Primitive
+
+__all__ = ["PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"]
+
+
+def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
+    """Of the `__init__` of a Primitive: each argument becomes an attribute, and one of `attrs`.
+
+    Raises:
+        TypeError: arguments that `__init__` does not take, when the class is called.
+
+    >>> class Scale(ops.Primitive):
+    ...     @ops.prim_attr_register
+    ...     def __init__(self, factor, axis=0):
+    ...         pass
+    ...     def __call__(self, x):
+    ...         return x * self.factor
+    >>> scale = Scale(3)
+    >>> print(scale.name, scale.attrs, scale(Tensor([1.0, 2.0])))
+    Scale {'factor': 3, 'axis': 0} [3. 6.]
+    """
+    taken = inspect.signature(fn)
+
+    @functools.wraps(fn)
+    def init(self: Primitive, *args: Any, **kwargs: Any) -> None:
+        bound = taken.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        Primitive.__init__(self)
+        _, *others = bound.arguments
+        for name in others:
+            value = bound.arguments[name]
+            self.add_prim_attr(name, value)
+            setattr(self, name, value)
+        fn(*bound.args, **bound.kwargs)
+
+    return init
+
+
+class PrimitiveWithInfer(Primitive):
+    """Base of Primitives with rules for shapes and dtypes, which are not asked here: `__call__` says both.
+
+    Raises:
+        RuntimeError: called without a `__call__` of its own.
+
+    >>> class Twice(ops.PrimitiveWithInfer):
+    ...     @ops.prim_attr_register
+    ...     def __init__(self):
+    ...         self.init_prim_io_names(inputs=["x"], outputs=["y"])
+    ...     def infer_shape(self, x):
+    ...         return x
+    ...     def __call__(self, x):
+    ...         return x + x
+    >>> print(Twice()(Tensor(2.0)), ms.grad(Twice())(Tensor(2.0)))
+    4.0 2.0
+    """
+
+    def __call__(self, *args: Any) -> Any:
+        raise error(
+            RuntimeError,
+            f"Unsupported op [{self.name}] on CPU: '{type(self).__name__}' has no '__call__', and what it "
+            "computes is in no other language here.",
+            "define __call__ of operations, or call ms.host_call",
+        )
+
+
+class PrimitiveWithCheck(PrimitiveWithInfer):
+    """Base of Primitives that check shapes and dtypes; see `PrimitiveWithInfer`."""
