@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec
 
 from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 
 __all__ = ["PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"]
 
+P = ParamSpec("P")
 
-def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
+
+def prim_attr_register(fn: Callable[P, None]) -> Callable[P, None]:
     """Of the `__init__` of a Primitive: each argument becomes an attribute, and one of `attrs`.
 
     Raises:
@@ -32,11 +35,12 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
     taken = inspect.signature(fn)
 
     @functools.wraps(fn)
-    def init(self: Primitive, *args: Any, **kwargs: Any) -> None:
-        bound = taken.bind(self, *args, **kwargs)
+    def init(*args: P.args, **kwargs: P.kwargs) -> None:
+        bound = taken.bind(*args, **kwargs)
         bound.apply_defaults()
+        own, *others = bound.arguments
+        self: Primitive = bound.arguments[own]
         Primitive.__init__(self)
-        _, *others = bound.arguments
         for name in others:
             value = bound.arguments[name]
             self.add_prim_attr(name, value)
@@ -64,13 +68,15 @@ class PrimitiveWithInfer(Primitive):
     4.0 2.0
     """
 
-    def __call__(self, *args: Any) -> Any:
+    def _refuse(self, *_: object) -> Tensor:
         raise error(
             RuntimeError,
             f"Unsupported op [{self.name}] on CPU: '{type(self).__name__}' has no '__call__', and what it "
             "computes is in no other language here.",
             "define __call__ of operations, or call ms.host_call",
         )
+
+    __call__: Callable[..., Tensor] = _refuse
 
 
 class PrimitiveWithCheck(PrimitiveWithInfer):
