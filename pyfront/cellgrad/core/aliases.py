@@ -122,13 +122,11 @@ OptionalDims: TypeAlias = "int | Sequence[int | None] | None"
 PaddingLike: TypeAlias = "str | int | Sequence[int] | Sequence[Sequence[int]]"
 """Elements around each dimension, or a name as "same"."""
 
-DTypeLike: TypeAlias = "Type | str | type | np.dtype"
+DTypeLike: TypeAlias = "Type | str | type[object] | np.dtype[np.generic]"
 """A dtype, its name, a type of Python's, or numpy's dtype."""
 
-_Place: TypeAlias = (
-    "int | np.integer | slice | EllipsisType | Tensor | Array | Sequence[int] | "
-    "Sequence[Sequence[int]] | None"
-)
+_Places: TypeAlias = "Tensor | Array | Sequence[int] | Sequence[Sequence[int]]"
+_Place: TypeAlias = "int | np.integer | slice | EllipsisType | _Places | None"
 Index: TypeAlias = "_Place | tuple[_Place, ...]"
 """What stands between brackets after a tensor."""
 

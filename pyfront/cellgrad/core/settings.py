@@ -51,7 +51,7 @@ class JitConfig:
         check_one_of(jit_syntax_level, "JitConfig", "jit_syntax_level", levels)
         check_one_of(debug_level, "JitConfig", "debug_level", ("RELEASE", "DEBUG"))
         check_one_of(infer_boost, "JitConfig", "infer_boost", ("", "on", "off"))
-        self.jit_config_dict = {
+        self.jit_config_dict: dict[str, object] = {
             "jit_level": jit_level,
             "exc_mode": exc_mode,
             "jit_syntax_level": jit_syntax_level,

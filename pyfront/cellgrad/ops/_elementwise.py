@@ -53,6 +53,9 @@ class Primitive:
     True Tanh
     """
 
+    name: str
+    attrs: dict[str, object]
+
     def __init__(self, name: str = ""):
         self.name = name or type(self).__name__
 

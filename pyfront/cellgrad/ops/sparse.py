@@ -145,6 +145,10 @@ class COOTensor(SparseTensor):
      [0. 0. 2.]]
     """
 
+    indices: Tensor
+    values: Tensor
+    shape: tuple[int, ...]
+
     def __init__(
         self,
         indices: ArrayLike | None = None,
@@ -265,6 +269,11 @@ class CSRTensor(SparseTensor):
     [[0. 1. 0.]
      [0. 0. 2.]]
     """
+
+    indptr: Tensor
+    indices: Tensor
+    values: Tensor
+    shape: tuple[int, ...]
 
     def __init__(
         self,
