@@ -180,9 +180,14 @@ def test_shared_cells_have_one_row_and_branches_their_outputs():
 
 
 def test_what_notebooks_show():
-    assert Tensor([[1.0, 2.0]])._repr_html_() == (
+    shown = Tensor([[1.0, 2.0]])._repr_html_()
+    assert re.sub(' style="[^"]*"', "", shown) == (
         "<div><code>Tensor Float32[1, 2]</code><pre>[[1. 2.]]</pre></div>"
     )
+    many = Tensor(np.arange(201))
+    assert "[  0   1   2 ... 198 199 200]" in many._repr_html_() and "100" in str(many)
+    with np.printoptions(threshold=10_000):
+        assert "100" in many._repr_html_()
     text = Net()._repr_html_()
     assert text.startswith("<table><caption>Net: 41 elements in Parameters, 40 trainable</caption>")
     assert '<td style="text-align:right">40</td>' in text

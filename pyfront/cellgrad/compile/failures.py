@@ -134,20 +134,41 @@ def without_own_frames(e: Exception) -> Exception:
     return e.with_traceback(chain)
 
 
-def show(kind: type[BaseException], e: BaseException, tb: types.TracebackType | None) -> None:
-    """What Python shows of an exception that ends a program: errors made for users, and exceptions of
-    their code while it is compiled, without the frames of this package.
+def for_users(e: BaseException) -> BaseException:
+    """The exception as users see it: errors made for them, and exceptions of their code while it is compiled,
+    without the frames of this package; others with a hint, where there is one.
     """
     if isinstance(e, Exception) and getattr(e, "__cellgrad_located__", False):
-        e = without_own_frames(e)
-    else:
-        hint = late_hint(e)
-        if hint:
-            e.add_note(f"  hint: {hint}")
+        return without_own_frames(e)
+    hint = late_hint(e)
+    if hint:
+        e.add_note(f"  hint: {hint}")
+    return e
+
+
+def show(kind: type[BaseException], e: BaseException, tb: types.TracebackType | None) -> None:
+    """What Python shows of an exception that ends a program."""
+    e = for_users(e)
     sys.__excepthook__(kind, e, e.__traceback__)
 
 
+def show_in_notebook(
+    shell: Any,
+    kind: type[BaseException],
+    e: BaseException,
+    tb: types.TracebackType | None,
+    tb_offset: int | None = None,
+) -> None:
+    """The same of an exception that ends a cell of IPython."""
+    e = for_users(e)
+    shell.showtraceback((kind, e, e.__traceback__), tb_offset=tb_offset)
+
+
 def install() -> None:
-    """Makes `show` what ends a program, unless another hook is there already."""
+    """Makes `show` what ends a program, and `show_in_notebook` a cell, unless another hook is there already."""
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = show
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    if shell and not shell.custom_exceptions:
+        shell.set_custom_exc((Exception,), show_in_notebook)

@@ -24,6 +24,14 @@ def text(array: np.ndarray[Any, Any], dtype: str) -> str:
     return str(array)
 
 
+def short_text(array: np.ndarray[Any, Any], dtype: str) -> str:
+    """The same for a notebook: more than 200 elements show their ends, as more than 1000 do in ``print``, unless
+    the program has set another limit with ``np.set_printoptions``."""
+    limit = np.get_printoptions()["threshold"]
+    with np.printoptions(threshold=200 if limit == _THRESHOLD else limit):
+        return text(array, dtype)
+
+
 def _number(value: Any) -> str:
     """A floating-point number as numpy 1.26 shows it; later ones differ in the exponents."""
     size = abs(float(value))

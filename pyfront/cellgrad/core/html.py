@@ -25,4 +25,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
 
 def value(head: str, text: str) -> str:
     """A heading and text in which lines and spaces count."""
-    return f"<div><code>{html.escape(head)}</code><pre>{html.escape(text)}</pre></div>"
+    font = "font-family:monospace"
+    return (
+        f'<div><code style="{font}">{html.escape(head)}</code>'
+        f'<pre style="{font}">{html.escape(text)}</pre></div>'
+    )

@@ -456,7 +456,8 @@ class Tensor(_Methods):
         return _format.representation(self._concrete("repr()"), self.dtype.name, self.dtype.title)
 
     def _repr_html_(self) -> str:
-        return html.value(f"Tensor {self.dtype.title}{list(self.shape)}", str(self))
+        shown = _format.short_text(self._concrete("str()"), self.dtype.name)
+        return html.value(f"Tensor {self.dtype.title}{list(self.shape)}", shown)
 
     def __format__(self, spec: str) -> str:
         if not spec:

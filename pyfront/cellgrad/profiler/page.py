@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import linecache
 import os
 from typing import Any
 
@@ -87,11 +88,25 @@ def show(
     name = function_name(function)
     program = Program(lambda *a, **k: calls.call(function, a, k), name)
     text, _ = _memory.told(program, "page", inputs, kwargs)
+    text = _with_cells(text)
     if timed:
         with profile() as measured:
             for _ in range(3):
                 program(inputs, kwargs)
         kernels = [vars(k) for k in measured.kernels]
-        data = json.dumps(kernels).replace("<", "\\u003c")
-        text = text.replace('"times":null', f'"times":{data}', 1)
+        text = text.replace('"times":null', f'"times":{_inside(kernels)}', 1)
     return Page(name, text)
+
+
+def _with_cells(text: str) -> str:
+    """The page with the sources that Python alone knows, as those of a notebook's cells."""
+    begin = text.index('"sources":') + len('"sources":')
+    sources, end = json.JSONDecoder().raw_decode(text, begin)
+    for file, source in sources.items():
+        sources[file] = source or "".join(linecache.getlines(file))
+    return text[:begin] + _inside(sources) + text[end:]
+
+
+def _inside(data: object) -> str:
+    """Data as JSON that a script of a page may have in it."""
+    return json.dumps(data).replace("<", "\\u003c")
