@@ -73,7 +73,9 @@ def test_a_name_that_another_module_has():
                 with pytest.raises(AttributeError) as caught:
                     getattr(place, name)
                 for path in str(caught.value).split("hint: ")[1].split(", "):
-                    assert eval(path, {"ms": ms, "ops": ops, "nn": nn, "mint": mint, "cellgrad": ms})
+                    assert eval(
+                        path, {"ms": ms, "ops": ops, "nn": nn, "mint": mint, "cellgrad": ms}
+                    )
 
 
 def test_a_method_that_is_refused(monkeypatch):

@@ -38,8 +38,10 @@ for _why, _modules in FAMILIES.items():
 
 _BY_NAME = {name: why for why, names in REASONS.items() for name in names}
 # Modules that are looked through for a name that another one has not.
-_OTHERS = ("", "ops", "mint", "nn", "mint.nn", "mint.nn.functional", "numpy", "scipy.linalg")
-_OTHERS += ("mint.linalg", "mint.special", "random", "train", "mint.optim")
+_OTHERS = (
+    *("", "ops", "mint", "nn", "mint.nn", "mint.nn.functional", "numpy", "scipy.linalg"),
+    *("mint.linalg", "mint.special", "random", "train", "mint.optim"),
+)
 _IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 
 
