@@ -29,6 +29,10 @@ margin-right:1ch}
 .none{border-left:3px solid transparent}
 table{border-collapse:collapse;width:100%;font-size:13px}th,td{text-align:left;padding:2px 10px;vertical-align:top;
 border-bottom:1px solid var(--edge)}td.r,th.r{text-align:right}td code{white-space:pre-wrap}
+#kernels td{white-space:nowrap}
+@media(max-width:800px){#beside tr:first-child{display:none}#beside td{display:block;border-bottom:0}
+#beside td:empty{display:none}#beside tr{display:block;border-bottom:1px solid var(--edge)}
+#beside td+td{margin:2px 0 4px 10px}}
 .wide{overflow:auto;border:1px solid var(--edge);border-radius:6px;background:var(--soft)}
 svg text{font:11px system-ui,sans-serif;fill:var(--ink)}svg{display:block}
 .key span{margin-right:14px}.key i{display:inline-block;width:10px;height:10px;margin-right:4px}
@@ -55,12 +59,13 @@ const place=p=>p<0?'':short(D.places[p].file)+':'+D.places[p].line+(D.places[p].
 const put=(id,title,...inner)=>document.getElementById(id).append(make('h2',{},title),...inner);
 const number=n=>Math.round(n).toLocaleString('en');
 
-document.addEventListener('click',event=>{const e=event.target.closest('[data-at]');if(!e)return;
-const key=e.getAttribute('data-at');const was=e.classList.contains('on');
-for(const o of document.querySelectorAll('.on'))o.classList.remove('on');if(was)return;
-for(const o of document.querySelectorAll('[data-at]'))if(o.getAttribute('data-at')===key)o.classList.add('on');
+let marked='';
+const mark=from=>{for(const o of document.querySelectorAll('[data-at]'))
+o.classList.toggle('on',o.getAttribute('data-at')===marked);
 for(const box of document.querySelectorAll('.code')){const first=box.querySelector('.on');
-if(first&&!box.contains(e))box.scrollTop=first.offsetTop-box.offsetTop-60}});
+if(first&&!box.contains(from))box.scrollTop=first.offsetTop-box.offsetTop-60}};
+document.addEventListener('click',event=>{const e=event.target.closest('[data-at]');if(!e)return;
+const key=e.getAttribute('data-at');marked=marked===key?'':key;mark(e)});
 
 { // the source, and a stage beside it
 const used=new Set(D.places.map(p=>p.file+':'+p.line));
@@ -73,7 +78,7 @@ const row=make('div',{},make('span',{class:'n'},i+1),line);if(mine[i])row.setAtt
 left.append(row)})}
 const right=make('div',{class:'code',id:'stage'}),bar=make('nav',{'aria-label':'stages'});
 const show=k=>{right.replaceChildren(...D.stages[k].lines.map(([text,p])=>link(make('div',{class:phase(p)},text||' '),p)));
-[...bar.children].forEach((b,i)=>b.setAttribute('aria-pressed',i===k))};
+[...bar.children].forEach((b,i)=>b.setAttribute('aria-pressed',i===k));mark(left)};
 D.stages.forEach((s,k)=>{const b=make('button',{},s.name);b.onclick=()=>show(k);bar.append(b)});
 show(Math.min(1,D.stages.length-1));put('source','Source and stages',bar,make('div',{class:'two'},left,right))}
 
@@ -82,13 +87,15 @@ const stage=D.stages.find(s=>s.name==='differentiated'),rows=new Map();let open=
 for(const [text,p] of stage?stage.lines:[]){if(/^ {2}func\.func/.test(text))open=!/func\.func private/.test(text);
 if(!open||p<0)continue;
 const key=at(p);if(!rows.has(key))rows.set(key,{p,forward:[],adjoint:[],tangent:[]});rows.get(key)[phase(p)].push(text.trim())}
-const table=make('table',{},make('tr',{},make('th',{},'line'),make('th',{},'forward'),make('th',{},'derivative')));
-const cell=lines=>make('td',{},make('code',{},lines.join('\n')));
+const slopes=r=>[...r.adjoint,...r.tangent];const both=[...rows.values()].some(r=>slopes(r).length);
+const heads=['line','forward',...both?['derivative']:[]];
+const table=make('table',{},make('tr',{},...heads.map(h=>make('th',{},h))));
+const cell=(kind,lines)=>lines.length?make('td',{class:kind},make('code',{},lines.join('\n'))):make('td');
 for(const r of [...rows.values()].sort((a,b)=>at(a.p).localeCompare(at(b.p),'en',{numeric:true}))){const q=D.places[r.p];
 const line=((D.sources[q.file]||'').split('\n')[q.line-1]||'').trim();
-table.append(link(make('tr',{},make('td',{},make('code',{},short(q.file)+':'+q.line+'\n'+line)),cell(r.forward),
-cell([...r.adjoint,...r.tangent])),r.p))}
-if(rows.size)put('beside','Forward beside its derivative',make('div',{class:'wide'},table))}
+table.append(link(make('tr',{},make('td',{},make('code',{},short(q.file)+':'+q.line+'\n'+line)),
+cell('forward',r.forward),...both?[cell(r.adjoint.length?'adjoint':'tangent',slopes(r))]:[]),r.p))}
+if(rows.size)put('beside',both?'Forward beside its derivative':'Operations of each line',make('div',{class:'wide'},table))}
 
 for(const g of D.graphs){ // ops as nodes, arguments above
 const depth=[],slots=[];const W=150,H=64;

@@ -24,10 +24,10 @@ HELD_OUT = 110
 
 def load() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Measurements and progress, of mean 0 and deviation 1: to train on, then held out."""
-    data = load_diabetes()
-    order = np.random.default_rng(0).permutation(len(data.target))
-    x = (data.data[order] / data.data.std(0)).astype(np.float32)
-    y = ((data.target[order] - data.target.mean()) / data.target.std()).astype(np.float32)[:, None]
+    measured, progress = (np.asarray(array) for array in load_diabetes(return_X_y=True))
+    order = np.random.default_rng(0).permutation(len(progress))
+    x = (measured[order] / measured.std(0)).astype(np.float32)
+    y = ((progress[order] - progress.mean()) / progress.std()).astype(np.float32)[:, None]
     return x[HELD_OUT:], y[HELD_OUT:], x[:HELD_OUT], y[:HELD_OUT]
 
 

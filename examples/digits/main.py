@@ -47,10 +47,10 @@ class Net(nn.Cell):
 
 def load() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Images in [0, 1] and one-hot labels: those to train on, then those held out."""
-    digits = load_digits()
-    order = np.random.default_rng(0).permutation(len(digits.target))
-    images = (digits.data[order] / 16).astype(np.float32)
-    labels = np.eye(10, dtype=np.float32)[digits.target[order]]
+    pixels, classes = (np.asarray(array) for array in load_digits(return_X_y=True))
+    order = np.random.default_rng(0).permutation(len(classes))
+    images = (pixels[order] / 16).astype(np.float32)
+    labels = np.eye(10, dtype=np.float32)[classes[order].astype(int)]
     return images[HELD_OUT:], labels[HELD_OUT:], images[:HELD_OUT], labels[:HELD_OUT]
 
 

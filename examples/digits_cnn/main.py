@@ -53,10 +53,10 @@ class Net(nn.Cell):
 
 def load() -> tuple[np.ndarray, np.ndarray]:
     """Images in [0, 1] and classes, in random order."""
-    digits = load_digits()
-    order = np.random.default_rng(0).permutation(len(digits.target))
-    images = (digits.images[order] / 16).astype(np.float32)[:, None]
-    return images, digits.target[order].astype(np.int32)
+    pixels, classes = (np.asarray(array) for array in load_digits(return_X_y=True))
+    order = np.random.default_rng(0).permutation(len(classes))
+    images = (pixels[order] / 16).astype(np.float32).reshape(-1, 1, 8, 8)
+    return images, classes[order].astype(np.int32)
 
 
 def make(steps: int) -> tuple[Net, nn.TrainOneStepWithLossScaleCell]:

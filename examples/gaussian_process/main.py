@@ -93,7 +93,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
 
     random = np.random.default_rng(3)
-    x = np.sort(random.uniform(0, 6, options.points))
+    x: np.ndarray = np.sort(random.uniform(0.0, 6.0, (options.points,)))
     y = np.sin(2 * x) + 0.3 * x - 0.9 + 0.2 * random.standard_normal(x.size)
     xs, ys = Tensor(x), Tensor(y)
 

@@ -10,6 +10,7 @@ import pytest
 import cellgrad as ms
 from cellgrad import mint, nn, ops
 from cellgrad.core import absent
+from cellgrad.scipy import linalg
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/docs"))
@@ -49,6 +50,10 @@ def test_no_name_is_refused_that_exists():
         (ops, "sofmax", "nearest: softmax"),
         (nn, "Dens", "nearest: Dense"),
         (mint.nn.functional, "sofplus", "nearest: softplus"),
+        (ms.numpy, "einsum", "ops.einsum, mint.einsum$"),
+        (ms, "Dense", "ops.Dense, nn.Dense$"),
+        (linalg, "solve", "ops.solve$"),
+        (linalg, "grad", "ms.grad$"),
         (mint, "npu_gelu", "A kernel of Ascend"),
     ],
 )
@@ -58,6 +63,19 @@ def test_a_name_that_is_not_there(place, name, hint):
     with pytest.raises(ImportError, match=f"has no attribute '{name}'\n  hint: .*{hint}"):
         exec(f"from {place.__name__} import {name}")
     assert not hasattr(place, name)
+
+
+def test_a_name_that_another_module_has():
+    """All that a hint names is there."""
+    for name in ("relu", "zeros", "Linear", "vmap", "solve", "normal"):
+        for place in (ms, ops, nn, mint, ms.numpy, linalg):
+            if not hasattr(place, name):
+                with pytest.raises(AttributeError) as caught:
+                    getattr(place, name)
+                for path in str(caught.value).split("hint: ")[1].split(", "):
+                    assert eval(
+                        path, {"ms": ms, "ops": ops, "nn": nn, "mint": mint, "cellgrad": ms}
+                    )
 
 
 def test_a_method_that_is_refused(monkeypatch):

@@ -51,6 +51,8 @@ CELLS = {
     "BiDense": lambda: nn.BiDense(2, 2, 2),
     "PReLU": lambda: nn.PReLU(),
     "Linear": lambda: mint.nn.Linear(2, 3),
+    "BatchNorm2d of mint": lambda: mint.nn.BatchNorm2d(2),
+    "EmbeddingLookup": lambda: nn.EmbeddingLookup(3, 2),
 }
 
 
@@ -68,6 +70,15 @@ def test_parameters_have_the_default_dtype(name):
         wide = CELLS[name]()
     assert {p.dtype for p in wide.get_parameters()} == {ms.float64}
     assert {p.dtype for p in CELLS[name]().get_parameters()} == {ms.float32}
+
+
+def test_running_statistics_have_all_digits():
+    x = np.random.default_rng(0).normal(size=(3, 2, 4, 4))
+    with ms.default_dtype(ms.float64):
+        layer = mint.nn.BatchNorm2d(2).set_train()
+        layer(Tensor(x))
+    wanted = 0.9 + 0.1 * x.var((0, 2, 3), ddof=1)
+    np.testing.assert_allclose(layer.running_var.asnumpy(), wanted, rtol=1e-15)
 
 
 def test_what_has_a_dtype_keeps_it():

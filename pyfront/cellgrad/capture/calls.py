@@ -18,11 +18,11 @@ from cellgrad.capture.changes import BLIND, CHANGING, changing, known
 from cellgrad.capture.given import checked
 from cellgrad.capture.ranges import TensorRange
 from cellgrad.capture.source import without_source
-from cellgrad.core import state
+from cellgrad.core import absent, state
 from cellgrad.core.dynamic import dynamic
 from cellgrad.core.effects import assign, print_tensors
 from cellgrad.core.errors import error
-from cellgrad.core.foreign import function_hint, unknown_argument
+from cellgrad.core.foreign import unknown_argument
 from cellgrad.core.frame import Closure, Code, Frame, run_code
 from cellgrad.core.guards import ABSENT, CONTAINERS, is_cell, is_library, value_of
 from cellgrad.core.parameter import Parameter
@@ -244,7 +244,8 @@ def load_attribute(owner: Any, name: str) -> Any:
             scope.trace.guard(owner, name, ABSENT)
         message, _, hint = str(e).partition("\n  hint: ")
         if isinstance(owner, types.ModuleType) and owner.__name__.startswith("cellgrad"):
-            hint = hint or function_hint(owner, name)
+            path = owner.__name__.removeprefix("cellgrad").removeprefix(".")
+            hint = hint or absent.hint(path or "mindspore", name, dir(owner))
         raise error(AttributeError, message, hint) from None
 
 

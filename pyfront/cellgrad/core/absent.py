@@ -37,6 +37,11 @@ for _why, _modules in FAMILIES.items():
     )
 
 _BY_NAME = {name: why for why, names in REASONS.items() for name in names}
+# Modules that are looked through for a name that another one has not.
+_OTHERS = (
+    *("", "ops", "mint", "nn", "mint.nn", "mint.nn.functional", "numpy", "scipy.linalg"),
+    *("mint.linalg", "mint.special", "random", "train", "mint.optim"),
+)
 _IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 
 
@@ -53,11 +58,29 @@ def reason(name: str) -> str:
     return ""
 
 
+def elsewhere(module: str, name: str) -> str:
+    """Where else in this package a public name is, or nothing. Only modules that are loaded are asked."""
+    found = []
+    for other in _OTHERS:
+        path = f"cellgrad.{other}".removesuffix(".")
+        public = getattr(sys.modules.get(path), "__all__", ())
+        if other != module and name in public:
+            short = other.startswith(("ops", "mint", "nn"))
+            found.append(f"{other if short else path}.{name}" if other else f"ms.{name}")
+    return ", ".join(found[:3])
+
+
 def hint(module: str, name: str, known: list[str]) -> str:
-    """What to say of a name that a module has not: the reason, what stands for it, or the nearest names."""
+    """What to say of a name that a module has not: the reason, what stands for it, where else the name is, or
+    the nearest names."""
     if module.startswith("ops."):  # ops.operations and the like list the names of ops
         module = "ops"
-    return reason(f"{module}.{name}") or known_as(name) or nearest(name, known)
+    return (
+        reason(f"{module}.{name}")
+        or known_as(name)
+        or elsewhere(module, name)
+        or nearest(name, known)
+    )
 
 
 def asked_by_import(frame: types.FrameType) -> bool:

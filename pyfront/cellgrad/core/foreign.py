@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from cellgrad.core.errors import error, nearest
+from cellgrad.core.errors import error
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,10 +52,11 @@ _FUNCTIONS = {
     "gammaln": "ops.lgamma",
     "jacobian": "ms.jacrev, or ms.jacfwd",
     "lax": "Python's own loops and branches on tensors; ops.Scan, ops.WhileLoop, ops.ForiLoop",
-    "linalg": "import cellgrad.scipy.linalg; or mint.linalg, ops.cholesky, ops.inverse and others",
+    "linalg": "ops.solve, ops.inverse, ops.svd and others; mint.linalg; or import cellgrad.scipy.linalg",
     "map": "ms.vmap, or ops.Scan()",
     "mod": "ops.remainder",
     "no_grad": "nothing: calls record nothing; ops.stop_gradient(x) is a constant in derivatives",
+    "percentile": "ops.quantile(x, q / 100)",
     "power": "ops.pow",
     "radians": "ops.deg2rad",
     "randn": "ops.randn(2, 3), or random.normal(random.key(0), (2, 3)) of cellgrad.random",
@@ -118,11 +119,6 @@ def hinting(function: F) -> F:
 def known_as(name: str) -> str:
     """What stands here for a function of another library, or nothing."""
     return _FUNCTIONS.get(name, "")
-
-
-def function_hint(module: Any, name: str) -> str:
-    """What stands for a function that a module of this package does not have."""
-    return known_as(name) or nearest(name, dir(module))
 
 
 def function_called(frame: Any) -> str:

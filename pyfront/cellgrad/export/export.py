@@ -70,16 +70,17 @@ def export(
             the entries compute any batch. A `Symbol` in the place of None says how large batches may
             be.
         file_name: the path without suffix; ``.so``, ``.h`` and ``.safetensors`` are written, all or
-            none. Its last part names the model; ``lib`` in front of it is only for the library:
-            ``"libfoo"`` gives ``libfoo.so``, ``foo.h`` and ``foo.safetensors``. With the suffix ``.o`` or
-            ``.a``, a relocatable object or a static library is written in the place of ``.so``.
+            none, and folders that are missing are made. Its last part names the model; ``lib`` in
+            front of it is only for the library: ``"libfoo"`` gives ``libfoo.so``, ``foo.h`` and
+            ``foo.safetensors``. With the suffix ``.o`` or ``.a``, a relocatable object or a static
+            library is written in the place of ``.so``.
         file_format: ``"SO"``, or ``"MLIR"`` for the program as captured, before any pass, with the
             lines of the source: a file with the suffix ``.mlir``, which cellc and cell-opt read, and
             ``.safetensors`` where there are Parameters.
-        value_and_grad: True, the default unless the batch is open, for the value of `net` and its gradient by its trainable Parameters (by
-            its first input where it has none) as the entry ``value_and_grad``; a function made by
-            `value_and_grad` or `grad` for that one, alone or as ``(function, *inputs)`` where its
-            inputs differ; False for no such entry.
+        value_and_grad: True, the default unless the batch is open, for the value of `net` and its
+            gradient by its trainable Parameters (by its first input where it has none) as the
+            entry ``value_and_grad``; a function made by `value_and_grad` or `grad` for that one, alone
+            or as ``(function, *inputs)`` where its inputs differ; False for no such entry.
         step: a training Cell or a function, alone or as ``(function, *inputs)``, for the entry
             ``train_step``. Parameters it assigns are updated in place by the entry. Results are
             named ``loss``, ``overflow`` and ``loss_scale`` for `nn.TrainOneStepWithLossScaleCell`

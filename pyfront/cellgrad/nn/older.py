@@ -390,7 +390,7 @@ class EmbeddingLookup(Cell):
         manual_shapes: ArrayLike | None = None,
         max_norm: float | None = None,
         sparse: bool = True,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__()
         name = self.cls_name
@@ -399,7 +399,7 @@ class EmbeddingLookup(Cell):
         self.max_norm = (
             None if max_norm is None else float(check_number(max_norm, name, "max_norm"))
         )
-        table = initializer(param_init, (vocab_size, embedding_size), dtype)
+        table = initializer(param_init, (vocab_size, embedding_size), mstype.or_default(dtype))
         self.embedding_table = Parameter(table, name="embedding_table")
 
     def construct(self, indices: Tensor) -> Tensor:
@@ -447,7 +447,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         max_norm: float | None = None,
         sparse: bool = True,
         operator: str = "SUM",
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__(
             vocab_size,

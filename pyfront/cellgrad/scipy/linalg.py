@@ -7,8 +7,9 @@ results that are not finite.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from cellgrad.core import absent
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import argument_error, check_bool, check_ndim, check_one_of
 from cellgrad.core.dtype import Type
@@ -41,6 +42,9 @@ __all__ = [
     "lu_solve",
     "solve_triangular",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent.attributes(__name__)
 
 
 def _floating(op: str, a: Any) -> Tensor:

@@ -6,7 +6,7 @@ import numpy as np
 
 from cellgrad import nn
 from cellgrad.core.arguments import argument_error, check_bool, check_int
-from cellgrad.core.dtype import Type, float32
+from cellgrad.core.dtype import Type, or_default
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.mint import _helpers as h
@@ -44,7 +44,7 @@ class _BatchNorm(nn.Cell):
     ):
         super().__init__()
         n = check_int(num_features, self.cls_name, "num_features", at_least=1)
-        kind = dtype or float32
+        kind = or_default(dtype)
         self.num_features, self.eps, self.momentum = n, eps, momentum
         self.affine = check_bool(affine, self.cls_name, "affine")
         self.track_running_stats = check_bool(
@@ -52,7 +52,7 @@ class _BatchNorm(nn.Cell):
         )
 
         def made(value: float, name: str, trained: bool) -> Parameter:
-            full = Tensor(np.full(n, value, np.float32), kind)
+            full = Tensor(np.full(n, value), kind)
             return Parameter(full, name=name, requires_grad=trained)
 
         self.weight = made(1.0, "weight", True) if affine else None

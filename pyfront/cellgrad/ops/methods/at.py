@@ -82,6 +82,8 @@ class Elements:
         """
         return self._combined(value, operator.mul, "tensor_scatter_mul")
 
+    mul = multiply
+
     def divide(self, value: Any) -> Tensor:
         """The tensor with them divided by `value`, as often as they are named.
 
