@@ -19,6 +19,7 @@
 
 #define _GNU_SOURCE 1
 #include "runtime/libc.h"
+#include "runtime/rest.h"
 #include "runtime/runtime.h"
 #include "runtime/threads.h"
 
@@ -79,17 +80,6 @@ static int64_t now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-/* Tells the processor that this thread waits. */
-static void rest(void) {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#elif defined(__riscv)
-  __asm__ volatile(".insn i 0x0f, 0, x0, x0, 0x010"); /* pause: a hint */
-#endif
 }
 
 /* Returns when `word` has another value than `old`, or for no reason.

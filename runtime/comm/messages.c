@@ -38,7 +38,7 @@ static int32_t waitFor(shared *c, int32_t (*isReady)(shared *, int32_t),
   for (int i = 0; i < kSpins; ++i) {
     if (isReady(c, other))
       return CG_OK;
-    __builtin_ia32_pause();
+    rest();
   }
   int64_t until = sharedNow() + c->timeout;
   for (;;) {

@@ -5,6 +5,7 @@
 #define CELLGRAD_RUNTIME_COMM_SEGMENT_H
 
 #include "runtime/comm/progress.h"
+#include "runtime/rest.h"
 
 #include <stdatomic.h>
 

@@ -109,7 +109,7 @@ static int32_t barrier(shared *c) {
   for (int i = 0; i < kSpins; ++i) {
     if (atomic_load(&s->phase) != phase)
       return CG_OK;
-    __builtin_ia32_pause();
+    rest();
   }
   int64_t until = sharedNow() + c->timeout;
   while (atomic_load(&s->phase) == phase) {

@@ -186,7 +186,7 @@ def expected(steps, inputs, count):
     return values[-1], slopes[0], slopes[1]
 
 
-def run(seeds, count, network=""):
+def run(seeds, count, network="", timeout=600):
     """The seeds whose programs differ from numpy, with what differs."""
     made = [program(seed, count) for seed in seeds]
 
@@ -203,7 +203,7 @@ def run(seeds, count, network=""):
         return found
 
     env = {"CELLGRAD_COMM_NETWORK": network} if network else {"CELLGRAD_COMM_POISON": "1"}
-    of_ranks = rank_groups.values(count, body, timeout=600, env=env)
+    of_ranks = rank_groups.values(count, body, timeout=timeout, env=env)
     wrong = []
     for at, (seed, (steps, x)) in enumerate(zip(seeds, made, strict=True)):
         for name, want, i in zip(("value", "by a", "by b"), expected(steps, x, count), range(3)):

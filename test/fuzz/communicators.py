@@ -212,12 +212,16 @@ def messages(rank, size, path, name, seed):
 
 
 def numbers(rank, size, path, name, seeds):
-    """What is wrong on this rank: up to 70 collectives are begun before they are waited for in some order."""
+    """What is wrong on this rank: up to 200 collectives are begun before they are waited for in some order.
+
+    In 200, rank 0 is the last to come, so that others begin more than their queue holds.
+    """
     joined, wrong, seeds = Rank(path, name, rank, size), [], list(seeds)
     while len(seeds) and not wrong:
         draw = np.random.default_rng(seeds[0])
-        now, seeds = np.split(seeds, [int(draw.choice([1, 2, 5, 70]))])
-        begun = []
+        now, seeds = np.split(seeds, [int(draw.choice([1, 2, 5, 200]))])
+        begun, many = [], len(now) > 100
+        time.sleep(0.02 * (many and rank == 0))
         for seed in now.tolist():
             call, members, x, want, in_place = drawn(seed, size)
             if rank not in members:
@@ -225,7 +229,7 @@ def numbers(rank, size, path, name, seeds):
             place = members.index(rank)
             given, right = x[place].copy(), want(place)
             receive = given if in_place else np.zeros(right.size + 8, right.dtype)
-            flags = int(draw.choice([0, 2])) if len(now) > 1 else 2
+            flags = 0 if many else int(draw.choice([0, 2])) if len(now) > 1 else 2
             send = None if in_place else given
             status, request = joined.begin(**call, send=send, receive=receive, flags=flags)
             begun.append((call, x[place], right, given, receive, status, request))

@@ -70,6 +70,27 @@ def test_gradients_reduced_in_a_group():
     assert values(3, body) == [(2.0, 8.0), None, (2.0, 24.0)]
 
 
+def test_ranks_agree_on_what_all_take_part_in_alone():
+    """Programs that differ in collectives of groups and in messages are no mismatch."""
+
+    def body(rank):
+        if rank != 1:
+            communication.create_group("pair", [0, 2])
+
+        @ms.jit
+        def f(x):
+            y = collectives.all_reduce(x)
+            if rank != 1:
+                y = y * collectives.all_reduce(x, group="pair")
+            if rank == 0:
+                return collectives.send(y, 1, 5)
+            return collectives.receive(y, 0, 5) if rank == 1 else y
+
+        return f(ms.Tensor([rank + 1.0])).item()
+
+    assert values(3, body) == [24.0, 24.0, 24.0]
+
+
 def test_messages_of_all_dtypes_and_sizes_cross():
     """All send before they receive, more than there is room for."""
     large = DRAW.uniform(-1, 1, (3, 300_001)).astype(np.float32)

@@ -91,8 +91,8 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {
         ("a group is not compared", "inGroup[what->group[i]]) != doing", "inGroup[own]) != doing"),
         (
             "who waits takes nothing",
-            "uint32_t before = atomic_load(bell);\n    sharedDrain(c);",
-            "uint32_t before = atomic_load(bell);",
+            "if (r != c->base.face.rank)\n      absorb(c, r);",
+            "(void)r;",
         ),
         (
             "another tag is received",

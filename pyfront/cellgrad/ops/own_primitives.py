@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import ParamSpec
 
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor

@@ -16,7 +16,6 @@ from cellgrad.core.aliases import ArrayLike, ShapeLike, TensorLike, TensorOrTens
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
-    check_dtype,
     check_instance,
     check_int,
     check_ndim,
@@ -28,19 +27,19 @@ from cellgrad.core.errors import error, not_defined
 from cellgrad.core.nodes import register_pytree_node
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tracer import differentiates
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import reductions
 from cellgrad.ops._index import is_known
 from cellgrad.ops._public import public
-from cellgrad.ops._static import known, known_ints
+from cellgrad.ops._static import known
 from cellgrad.ops.contractions import matmul
 from cellgrad.ops.gathering import gather, gather_nd, needs_elements
 from cellgrad.ops.joining import concat, stack
 from cellgrad.ops.scattering import scatter_nd, tensor_scatter_add
 from cellgrad.ops.segments import unsorted_segment_sum
-from cellgrad.ops.selection import cast, div, stop_gradient
+from cellgrad.ops.selection import cast, div
 from cellgrad.ops.shapes import broadcast_to, reshape
+from cellgrad.ops.sparse_parts import check_range, places_of, shape_of
 
 UNKNOWN = (
     "how many elements there are depends on it: make the sparse tensor outside of compiled code"
@@ -103,29 +102,6 @@ class SparseTensor:
         return self._with(div(self.values, self._at(other, "div")))
 
 
-def _places(value: Any, op: str, name: str, rank: int) -> Tensor:
-    x = check_ndim(check_dtype(check_tensor(value, op, name), op, name, "i"), op, name, rank)
-    return stop_gradient(x) if differentiates(x) else x  # places have no derivative
-
-
-def _shape(value: Any, op: str, least: int) -> tuple[int, ...]:
-    sizes = known_ints(check_instance(value, op, "shape", tuple), op, "shape")
-    if len(sizes) < least or any(n < 1 for n in sizes):
-        raise argument_error(
-            ValueError, op, "shape", f"at least {least} positive ints", tuple(sizes)
-        )
-    return tuple(sizes)
-
-
-def _check_range(x: Tensor, op: str, name: str, limit: Any) -> None:
-    if is_known(x) and x.size:
-        found = x._concrete(op)
-        if (found < 0).any() or (found >= limit).any():
-            raise error(
-                ValueError, f"For '{op}', '{name}' are out of range: the shape ends at {limit}."
-            )
-
-
 class COOTensor(SparseTensor):
     """Elements by their coordinates.
 
@@ -165,11 +141,11 @@ class COOTensor(SparseTensor):
                 )
             indices, values, shape = coo_tensor.to_tuple()
         op = "COOTensor"
-        at = _places(indices, op, "indices", 2)
+        at = places_of(indices, op, "indices", 2)
         new = check_ndim(check_tensor(values, op, "values"), op, "values", 1)
-        sizes = _shape(shape, op, 1)
+        sizes = shape_of(shape, op, 1)
         check_shape(at, op, "indices", (new.size, len(sizes)), "a row for each element")
-        _check_range(at, op, "indices", np.array(sizes))
+        check_range(at, op, "indices", np.array(sizes))
         self.indices, self.values, self.shape = at, new, sizes
 
     def __repr__(self) -> str:
@@ -292,12 +268,12 @@ class CSRTensor(SparseTensor):
                     "For 'CSRTensor', give 'csr_tensor' or the other arguments, not both.",
                 )
             indptr, indices, values, shape = csr_tensor.to_tuple()
-        starts, columns = _places(indptr, op, "indptr", 1), _places(indices, op, "indices", 1)
+        starts, columns = places_of(indptr, op, "indptr", 1), places_of(indices, op, "indices", 1)
         new = check_tensor(values, op, "values")
-        sizes = _shape(shape, op, 2)
+        sizes = shape_of(shape, op, 2)
         check_shape(starts, op, "indptr", (sizes[0] + 1,), "one more than rows")
         check_shape(new, op, "values", (columns.size, *sizes[2:]), "one for each of 'indices'")
-        _check_range(columns, op, "indices", sizes[1])
+        check_range(columns, op, "indices", sizes[1])
         if is_known(starts):
             ends = starts._concrete(op)
             if ends[0] != 0 or ends[-1] != columns.size or (np.diff(ends) < 0).any():

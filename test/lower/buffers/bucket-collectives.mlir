@@ -130,3 +130,28 @@ func.func @message(%out: memref<4xf32>) {
   memref.copy %r2, %out : memref<4xf32> to memref<4xf32>
   return
 }
+
+// -----
+
+// Ordered sums, whose bits are promised, are with ordered ones alone.
+// CHECK-LABEL: func.func @ordered
+// CHECK: cell.collective_start 0 send %{{.*}} : memref<4xf32> receive %{{.*}} : memref<4xf32> {combine = 0 : i32, flags = 0 : i32
+// CHECK: cell.collective_start 0 send %{{.*}} : memref<4xf32> receive %{{.*}} : memref<4xf32> {combine = 0 : i32, flags = 1 : i32
+// CHECK: return
+func.func @ordered(%out: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %cst = arith.constant 1.0 : f32
+  %a0 = memref.alloc() : memref<4xf32>
+  %r0 = memref.alloc() : memref<4xf32>
+  memref.store %cst, %a0[%c0] : memref<4xf32>
+  %a1 = memref.alloc() : memref<4xf32>
+  %r1 = memref.alloc() : memref<4xf32>
+  memref.store %cst, %a1[%c0] : memref<4xf32>
+  cell.collective_start 0 send %a0 : memref<4xf32> receive %r0 : memref<4xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a0 : memref<4xf32> receive %r0 : memref<4xf32>
+  cell.collective_start 0 send %a1 : memref<4xf32> receive %r1 : memref<4xf32> {combine = 0 : i32, flags = 1 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a1 : memref<4xf32> receive %r1 : memref<4xf32>
+  memref.copy %r0, %out : memref<4xf32> to memref<4xf32>
+  memref.copy %r1, %out : memref<4xf32> to memref<4xf32>
+  return
+}

@@ -136,3 +136,74 @@ func.func @fewer(%x: tensor<f32>) {
   }
   return
 }
+
+// -----
+
+// How often a loop runs decides what it gives.
+func.func @counted(%x: tensor<f32>) -> tensor<f32> {
+  %zero = cell.constant dense<0.0> : tensor<f32>
+  %one = cell.constant dense<1.0> : tensor<f32>
+  %r:2 = scf.while (%a = %x, %n = %zero) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+    %more = cell.greater %a, %zero : tensor<f32>
+    %c = tensor.extract %more[] : tensor<i1>
+    scf.condition(%c) %a, %n : tensor<f32>, tensor<f32>
+  } do {
+  ^bb0(%a: tensor<f32>, %n: tensor<f32>):
+    %less = cell.sub %a, %one : tensor<f32>
+    %next = cell.add %n, %one : tensor<f32>
+    scf.yield %less, %next : tensor<f32>, tensor<f32>
+  }
+  %many = cell.greater %r#1, %one : tensor<f32>
+  %c = tensor.extract %many[] : tensor<i1>
+  // expected-note @+1 {{it is here}}
+  %s = scf.if %c -> tensor<f32> {
+    // expected-error @+1 {{is in a branch whose condition may differ}}
+    %0 = cell.all_reduce %x "sum" : tensor<f32>
+    scf.yield %0 : tensor<f32>
+  } else {
+    scf.yield %x : tensor<f32>
+  }
+  return %s : tensor<f32>
+}
+
+// -----
+
+func.func @bound(%x: tensor<f32>, %n: tensor<i64>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %number = tensor.extract %n[] : tensor<i64>
+  %end = arith.index_cast %number : i64 to index
+  // expected-note @+1 {{it is here}}
+  %r = scf.for %i = %c0 to %end step %c1 iter_args(%a = %x) -> tensor<f32> {
+    // expected-error @+1 {{is in a loop whose trips may differ between ranks}}
+    %0 = cell.all_reduce %a "sum" : tensor<f32>
+    scf.yield %0 : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+// Nothing is known of what other ops with regions give.
+func.func @region(%x: tensor<4xf32>, %w: tensor<4xf32> {cell.role = "parameter"}) -> tensor<4xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%w : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %v = tensor.extract %x[%i] : tensor<4xf32>
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %first = tensor.extract %r[%c0] : tensor<4xf32>
+  %c = arith.cmpf ogt, %first, %zero : f32
+  // expected-note @+1 {{it is here}}
+  %s = scf.if %c -> tensor<4xf32> {
+    // expected-error @+1 {{is in a branch whose condition may differ}}
+    %0 = cell.all_reduce %x "sum" : tensor<4xf32>
+    scf.yield %0 : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %s : tensor<4xf32>
+}
