@@ -134,8 +134,9 @@ def where(condition: Tensor, input: TensorLike, other: TensorLike) -> Tensor:
 @public("ops.StopGradient")
 @operation
 def stop_gradient(value: T) -> T:
-    """The value, with a zero derivative at every order: a Tensor, or those of a tuple, list or dict, of which
-    everything else stays as it is, as a number or None by itself does.
+    """The value, with a zero derivative at every order.
+
+    Of a tuple, list or dict, the Tensors in it; everything else stays as it is, as a number or None by itself does.
 
     >>> print(ms.grad(lambda x: x * ops.stop_gradient(x))(Tensor(3.0)))
     3.0
