@@ -133,7 +133,7 @@ def where(condition: Tensor, input: TensorLike, other: TensorLike) -> Tensor:
 
 @public("ops.StopGradient")
 @operation
-def stop_gradient(value: T) -> T:
+def stop_gradient(value: Tensor) -> Tensor:
     """The value, with a zero derivative at every order.
 
     Of a tuple, list or dict, the Tensors in it; everything else stays as it is, as a number or None by itself does.
@@ -143,7 +143,7 @@ def stop_gradient(value: T) -> T:
     >>> print(ops.stop_gradient((Tensor(3.0), 2))[1])
     2
     """
-    out: T = map_tensors(
+    out: Tensor = map_tensors(
         lambda x: emit("cell.stop_gradient", [check_tensor(x, "stop_gradient", "value")]), value
     )
     return out
