@@ -361,3 +361,40 @@ def check_valid_input(arg_name: str, arg_value: T, prim_name: str | None) -> T:
         text = f"the argument '{arg_name}'can not be None, but got {arg_value}."
         raise _wrong(ValueError, str(prim_name), text)
     return arg_value
+
+
+def _expand_tuple(n_dimensions: int) -> Callable[[int | tuple[int, ...]], tuple[int, ...]]:
+    """A function that gives an int `n_dimensions` times, and a tuple of that many ints as it is.
+
+    Raises:
+        TypeError: the function is given another thing.
+    """
+
+    def expand(m: int | tuple[int, ...]) -> tuple[int, ...]:
+        whole: Any = (m,) * n_dimensions if _is(m, int) else m
+        called = "When expanding an int number to tuple,"
+        if not isinstance(whole, tuple):
+            text = f"{called} input type must be integer or tuple[int], but got {type(m)}"
+            raise error(TypeError, text)
+        if len(whole) != n_dimensions:
+            text = f"{called} input tuple dimension must be {n_dimensions}, but got {m}"
+            raise error(TypeError, text)
+        for i in whole:
+            if not _is(i, int):
+                text = f"{called} the type of element in input tuple must be an integer, but got {type(i)}."
+                raise error(TypeError, text)
+        given: tuple[int, ...] = whole
+        return given
+
+    return expand
+
+
+def check_input_format(input_param: str) -> str:
+    """The order of dimensions ``"NCHW"``.
+
+    Raises:
+        ValueError: another value.
+    """
+    if input_param != "NCHW":
+        raise error(ValueError, f"The data format must be NCHW, but got {input_param}.")
+    return input_param

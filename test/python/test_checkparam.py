@@ -262,6 +262,30 @@ GOLDEN = (
         "For 'Op', the type of 'x' should be one of '['list', 'tuple']', but got type 'int'.",
     ),
     ('V.check_element_type_of_iterable("x",[1,True],[int],"Op")', "value", "None"),
+    ("V._expand_tuple(2)(1)", "value", "(1, 1)"),
+    ("V._expand_tuple(2)((1, 2))", "value", "(1, 2)"),
+    (
+        "V._expand_tuple(2)((1, 2, 3))",
+        "TypeError",
+        "When expanding an int number to tuple, input tuple dimension must be 2, but got (1, 2, 3)",
+    ),
+    (
+        "V._expand_tuple(2)(True)",
+        "TypeError",
+        "When expanding an int number to tuple, input type must be integer or tuple[int], but got <class 'bool'>",
+    ),
+    (
+        "V._expand_tuple(2)((3.5, 4))",
+        "TypeError",
+        "When expanding an int number to tuple, the type of element in input tuple must be an integer, "
+        "but got <class 'float'>.",
+    ),
+    ('V.check_input_format("NCHW")', "value", "'NCHW'"),
+    (
+        'V.check_input_format("NHWC")',
+        "ValueError",
+        "The data format must be NCHW, but got NHWC.",
+    ),
     (
         'V.check_valid_input("x",None,"Op")',
         "ValueError",

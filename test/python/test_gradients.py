@@ -364,3 +364,17 @@ def test_the_mode_may_change_between_calls_of_one_gradient():
         with ms.debug.eager():
             gradient(Tensor(3.0))
         assert ran == [Tensor]
+
+
+def test_what_else_stop_gradient_takes():
+    """Numbers and structures, as MindSpore 2.10 does in both of its modes."""
+
+    def f(x, y):
+        pair, other = ops.stop_gradient(((x, 2), {"a": [y, None]}))
+        return pair[0] * pair[1] * x + other["a"][0] * y * ops.stop_gradient(3)
+
+    for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
+        ms.set_context(mode=mode)
+        found = ms.grad(f, (0, 1))(Tensor(2.0), Tensor(5.0))
+        assert [float(g) for g in found] == [4.0, 15.0]
+    assert [ops.stop_gradient(v) for v in (1, 2.5, True, None)] == [1, 2.5, True, None]

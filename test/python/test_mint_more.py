@@ -100,3 +100,16 @@ def test_random_numbers_and_empty_tensors():
         mint.normal(0.0, 1.0)
     with pytest.raises(TypeError, match=r"expected \(low, high, size\)"):
         mint.randint(1)
+
+
+@pytest.mark.parametrize("affine", [True, False])
+def test_the_parameters_of_group_norm(affine):
+    layer = mint.nn.GroupNorm(2, 4, 1e-5, affine)
+    found = [(p.name, p.requires_grad) for p in layer.get_parameters()]
+    assert found == [("weight", affine), ("bias", affine)]
+    x = ms.Tensor(np.arange(8.0, dtype=np.float32).reshape(1, 4, 2))
+    layer.weight.set_data(ms.Tensor([1.0, 2.0, 3.0, 4.0]))
+    groups = x.asnumpy().reshape(1, 2, 4)
+    normal = (groups - groups.mean(2, keepdims=True)) / np.sqrt(groups.var(2, keepdims=True) + 1e-5)
+    expected = normal.reshape(1, 4, 2) * np.float32([[1], [2], [3], [4]])
+    np.testing.assert_allclose(layer(x).asnumpy(), expected, 1e-5)

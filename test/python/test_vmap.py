@@ -202,7 +202,7 @@ def test_no_identity_in_the_code(tmp_path):
             "'out_axes' is None for an output of 'energy', but result 0 depends on an input",
         ),
         (lambda: ms.vmap(lambda a, b: a)(t(X), t(W)), ValueError, "different sizes: [3, 5]"),
-        (lambda: ms.vmap(lambda a: 3)(t(X)), TypeError, "must return a Tensor"),
+        (lambda: ms.vmap(lambda a: None)(t(X)), TypeError, "must return a Tensor"),
         (lambda: ms.vmap(3), TypeError, "must be a Cell or a function"),
         (lambda: ms.jacrev(energy, 1)(t(X)), IndexError, "exceed input size"),
         (lambda: ms.jacfwd(lambda x: 1)(t(X)), TypeError, "must return a Tensor of numbers"),
@@ -253,3 +253,27 @@ def test_one_axis_in_a_tuple_for_one_output():
     x = Tensor(np.arange(6.0).reshape(2, 3))
     got = ms.vmap(lambda v: v * 2, in_axes=(1,), out_axes=(1,))(x)
     np.testing.assert_array_equal(got.asnumpy(), 2 * x.asnumpy())
+
+
+def test_numbers_among_the_outputs():
+    """MindSpore 2.10 gives each number that has an axis once for each element, in both of its modes."""
+
+    class Several(nn.Cell):
+        def construct(self, x):
+            return ((1, 2.5), 3), x * 2.0, True
+
+    for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
+        ms.set_context(mode=mode)
+        mapped = ms.vmap(Several(), 1, ((0, None), 0, -1))
+        (pair, three), double, yes = mapped(t(X))
+        assert (three, double.shape) == (3, X.T.shape)
+        n = X.shape[1]
+        for found, wanted in ((pair[0], 1), (pair[1], np.float32(2.5)), (yes, True)):
+            expected = np.full(n, wanted)
+            assert found.asnumpy().dtype == expected.dtype
+            np.testing.assert_array_equal(found.asnumpy(), expected)
+        np.testing.assert_array_equal(ms.vmap(lambda x: 7)(t(X)).asnumpy(), np.full(len(X), 7))
+        twice = ms.vmap(ms.vmap(lambda x: (x, 7), 0, (0, None)))(t(X))
+        np.testing.assert_array_equal(twice[1].asnumpy(), np.full(len(X), 7))
+        with pytest.raises(ValueError, match="axis 1 in 'out_axes' is out of range"):
+            ms.vmap(lambda x: (x, 7), 0, (0, 1))(t(X))

@@ -366,3 +366,19 @@ def test_refused(name):
     with pytest.raises(kind) as caught:
         call()
     assert text in said(caught.value)
+
+
+def test_the_settings_of_pooling_layers_are_as_given():
+    for layer in (nn.AvgPool2d, nn.MaxPool2d, nn.AvgPool3d, nn.MaxPool3d):
+        assert (layer(3, 2).kernel_size, layer(3, 2).stride) == (3, 2)
+    assert (nn.MaxPool2d((3, 2), 1).kernel_size, nn.MaxPool2d((3, 2), 1).stride) == ((3, 2), 1)
+
+
+def test_paddings_that_layers_refuse():
+    for layer, padding in ((nn.ReflectionPad1d, (1, 2, 2)), (nn.ZeroPad2d, (-1, 2, 1))):
+        with pytest.raises(ValueError, match="an even number of ints"):
+            layer(padding)
+    for layer, padding in ((nn.ReflectionPad1d, (-1, 2)), (nn.ReflectionPad2d, -1)):
+        with pytest.raises(ValueError, match="ints of at least 0"):
+            layer(padding)
+    assert nn.ZeroPad2d((-1, 2, 0, 0))(Tensor([[[[1.0, 2.0]]]])).shape == (1, 1, 1, 3)

@@ -148,7 +148,7 @@ class Frame:
         if value is ABSENT:
             value = getattr(builtins, name, ABSENT)
         if value is ABSENT:
-            raise error(NameError, f"name '{name}' is not defined")
+            raise error(NameError, f"The name '{name}' is not defined.")
         return value
 
     def closure_value(self, name: str) -> Any:

@@ -405,6 +405,10 @@ class GroupNorm(Cell):
     0.0
     """
 
+    gamma: Parameter
+    beta: Parameter
+    names = ("gamma", "beta")  # of the Parameters
+
     def __init__(
         self,
         num_groups: int,
@@ -426,14 +430,13 @@ class GroupNorm(Cell):
                 f"got 'num_channels': {num_channels}, 'num_groups': {num_groups}.",
             )
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
-        gamma, beta = (
-            Tensor(initializer(v, (num_channels,), dtype), dtype) for v in (gamma_init, beta_init)
-        )
-        self.gamma = Parameter(gamma, name="gamma", requires_grad=affine)
-        self.beta = Parameter(beta, name="beta", requires_grad=affine)
+        for name, init in zip(self.names, (gamma_init, beta_init), strict=True):
+            value = Tensor(initializer(init, (num_channels,), dtype), dtype)
+            setattr(self, name, Parameter(value, name=name, requires_grad=affine))
 
     def construct(self, x: Tensor) -> Tensor:
-        out: Tensor = ops.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+        gamma, beta = (getattr(self, name) for name in self.names)
+        out: Tensor = ops.group_norm(x, self.num_groups, gamma, beta, self.eps)
         return out
 
     def extend_repr(self) -> str:

@@ -36,8 +36,9 @@ class _Pool(Cell):
     ):
         super().__init__()
         name = self.cls_name
-        self.kernel_size = per_dim(kernel_size, self.dims, name, "kernel_size")
-        self.stride = per_dim(stride, self.dims, name, "stride")
+        self.kernel_size, self.stride = kernel_size, stride  # as given, for programs that read them
+        self.window = per_dim(kernel_size, self.dims, name, "kernel_size")
+        self.steps = per_dim(stride, self.dims, name, "stride")
         self.pad_mode = pad_mode_of(pad_mode, name)
         self.padding = padding
         pairs(padding, self.dims, name, "padding")
@@ -88,14 +89,14 @@ class _MaxPool(_Pool):
     def construct(self, x: Tensor) -> TensorOrTensors:
         whole = self._batched(x)
         if self.pad_mode != "pad":
-            y = max_by_mode(self.cls_name, whole, self.kernel_size, self.stride, self.pad_mode)
+            y = max_by_mode(self.cls_name, whole, self.window, self.steps, self.pad_mode)
             return _unbatched(y, x)
         y = pooling.max_pool(
             self.cls_name,
             self.dims,
             whole,
-            self.kernel_size,
-            self.stride,
+            self.window,
+            self.steps,
             self.padding,
             self.dilation,
             self.return_indices,
@@ -223,14 +224,14 @@ class _AvgPool(_Pool):
         name, dims = self.cls_name, self.dims
         plain = not self.ceil_mode and self.count_include_pad and self.divisor_override is None
         if dims < 3 and self.pad_mode == "same" and self.padding == 0 and plain:
-            y = mean_by_mode(name, whole, self.kernel_size, self.stride, "same")
+            y = mean_by_mode(name, whole, self.window, self.steps, "same")
             return _unbatched(y, x)
         pads = padding_of(
             self.pad_mode,
             pairs(self.padding, dims, name, "padding"),
             whole.shape[2:],
-            self.kernel_size,
-            self.stride,
+            self.window,
+            self.steps,
             (1,) * dims,
             name,
         )
@@ -238,8 +239,8 @@ class _AvgPool(_Pool):
             name,
             dims,
             whole,
-            self.kernel_size,
-            self.stride,
+            self.window,
+            self.steps,
             tuple(p for pair in pads for p in pair),
             self.ceil_mode,
             self.count_include_pad,

@@ -234,6 +234,7 @@ class _PadNd(Cell):
 
     Raises:
         TypeError: a padding that is neither an int nor a tuple of ints.
+        ValueError: an odd number of them, or a negative one where elements are mirrored.
     """
 
     dims = 1
@@ -243,6 +244,13 @@ class _PadNd(Cell):
         super().__init__()
         whole = (padding,) * (2 * self.dims) if is_int(padding) else padding
         self.padding = known_ints(whole, self.cls_name, "padding")
+        if len(self.padding) % 2:
+            wanted = "(before, after) of each dimension, an even number of ints"
+            raise argument_error(ValueError, self.cls_name, "padding", wanted, padding)
+        if self.mode == "reflect" and min(self.padding, default=0) < 0:
+            raise argument_error(
+                ValueError, self.cls_name, "padding", "ints of at least 0", padding
+            )
         self.value: Any = None
 
     def construct(self, x: Tensor) -> Tensor:

@@ -26,6 +26,7 @@ from cellgrad.core.record import (
     splat,
 )
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tree import map_tensors
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
 from cellgrad.ops._public import public
@@ -135,13 +136,17 @@ def where(condition: Tensor, input: TensorLike, other: TensorLike) -> Tensor:
 def stop_gradient(value: Tensor) -> Tensor:
     """The value, with a zero derivative at every order.
 
-    Raises:
-        TypeError: `value` is not a Tensor.
+    Of a tuple, list or dict, the Tensors in it; everything else stays as it is, as a number or None by itself does.
 
     >>> print(ms.grad(lambda x: x * ops.stop_gradient(x))(Tensor(3.0)))
     3.0
+    >>> print(ops.stop_gradient((Tensor(3.0), 2))[1])
+    2
     """
-    return emit("cell.stop_gradient", [check_tensor(value, "stop_gradient", "value")])
+    out: Tensor = map_tensors(
+        lambda x: emit("cell.stop_gradient", [check_tensor(x, "stop_gradient", "value")]), value
+    )
+    return out
 
 
 @public()

@@ -130,7 +130,7 @@ def _reverse(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) ->
             sens[k] = cotangent[0]
             return pull(tuple(sens))
 
-        flat = batch(one, (_basis(outputs[k]),), 0, 0)
+        flat = batch(one, (_basis(outputs[k]),), 0, 0, repeats=False)
         shape = outputs[k].shape
         return map_tensors(lambda g: g.reshape(shape + g.shape[1:]), flat)
 
@@ -153,7 +153,7 @@ def _forward(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) ->
             tangents[before] = direction
             return push(picked, args, tuple(tangents), False)[1]
 
-        flat = batch(one, (_basis(leaf),), 0, -1)
+        flat = batch(one, (_basis(leaf),), 0, -1, repeats=False)
         return [g.reshape(g.shape[:-1] + leaf.shape) for g in tensors(flat)]
 
     def by_input(p: int) -> list[Any]:

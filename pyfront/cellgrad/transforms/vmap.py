@@ -6,7 +6,7 @@ the compiler rewrites it to ops on the whole batch. It nests with the gradient f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar
 
 from cellgrad import _native
@@ -20,6 +20,7 @@ from cellgrad.core.exact import Static
 from cellgrad.core.foreign import hinting
 from cellgrad.core.nodes import fields_of, is_record
 from cellgrad.core.parameter import Parameter
+from cellgrad.core.record import as_tensor, broadcast_to_shape, is_number
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
@@ -90,17 +91,32 @@ class _Mapped(Differentiated):
         return super().primal(values)
 
 
-def spread(axes: Any, tree: Any, what: str) -> list[Any]:
-    """The axis of every tensor of `tree`: an axis for a whole subtree, or a tuple that mirrors
-    it.
+def _values(tree: Any) -> list[Any]:
+    """The tensors and numbers of a nested value, in order."""
+    found: list[Any] = []
+
+    def keep(value: Any) -> Any:
+        if isinstance(value, Tensor) or is_number(value):
+            found.append(value)
+        return value
+
+    map_tensors(keep, tree, keep)
+    return found
+
+
+def spread(
+    axes: Any, tree: Any, what: str, among: Callable[[Any], Iterable[Any]] = tensors
+) -> list[Any]:
+    """The axis of every tensor of `tree`, or whatever is `among` it: an axis for a whole subtree, or a tuple
+    that mirrors it.
     """
     if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
-        return [axes for _ in tensors(tree)]
+        return [axes for _ in among(tree)]
     if isinstance(axes, _Named):
         parts = tree if isinstance(tree, dict) else fields_of(tree) if is_record(tree) else {}
         given = dict(axes)
         if not given.keys() <= parts.keys() or any(
-            k not in given for k, v in parts.items() if any(True for _ in tensors(v))
+            k not in given for k, v in parts.items() if any(True for _ in among(v))
         ):
             raise error(
                 ValueError,
@@ -108,11 +124,13 @@ def spread(axes: Any, tree: Any, what: str) -> list[Any]:
                 f"{'are ' + _listed(parts) if parts else 'is a ' + _kind(tree)} to match.",
                 "give one axis for all of them, or one each (None for a value that is not mapped)",
             )
-        return [axis for k, v in parts.items() for axis in spread(given.get(k), v, what)]
+        return [axis for k, v in parts.items() for axis in spread(given.get(k), v, what, among)]
     if not isinstance(axes, tuple | list):
         raise _wrong_axes(axes, what)
-    if isinstance(tree, Tensor) and len(axes) == 1 and what == "out_axes":
-        return spread(axes[0], tree, what)  # of a function of one output, as MindSpore takes it
+    if (isinstance(tree, Tensor) or is_number(tree)) and len(axes) == 1 and what == "out_axes":
+        return spread(
+            axes[0], tree, what, among
+        )  # of a function of one output, as MindSpore takes it
     items = tree
     if isinstance(tree, dict) or is_record(tree):
         parts = tree if isinstance(tree, dict) else fields_of(tree)
@@ -124,7 +142,7 @@ def spread(axes: Any, tree: Any, what: str) -> list[Any]:
             f"{len(items) if isinstance(items, tuple | list) else 1} values to match.",
             "give one axis for all of them, or one each (None for a value that is not mapped)",
         )
-    return [axis for a, t in zip(axes, items, strict=True) for axis in spread(a, t, what)]
+    return [axis for a, t in zip(axes, items, strict=True) for axis in spread(a, t, what, among)]
 
 
 def _listed(names: Any) -> str:
@@ -151,8 +169,12 @@ def batch(
     in_axes: Any,
     out_axes: Any,
     kwargs: dict[str, Any] | None = None,
+    repeats: bool = True,
 ) -> Any:
-    """A call on a batch in the current scope. Inputs given by name are mapped along dimension 0."""
+    """A call on a batch in the current scope. Inputs given by name are mapped along dimension 0. Numbers that
+    are returned become tensors, one for each element, unless `repeats` is False.
+    """
+    among = _values if repeats else tensors
     kwargs = kwargs or {}
     names = sorted(kwargs)  # the order in which they are captured
     by_name = [t for n in names for t in tensors(kwargs[n])]
@@ -181,7 +203,7 @@ def batch(
                 f"{sorted(sizes)}.",
                 "give each Cell of the CellList one element",
             )
-        return _joined(_by_element(list(function), args, kwargs, axes), out_axes)
+        return _joined(_by_element(list(function), args, kwargs, axes), out_axes, among)
     if not sizes:
         raise error(
             either(ValueError, RuntimeError),
@@ -199,12 +221,15 @@ def batch(
         with _Elements(function) as elements:
             outs = _by_element([function] * sizes.pop(), args, kwargs, axes)
             elements.check(outs, out_axes)
-            return _joined(outs, out_axes)
+            return _joined(outs, out_axes, among)
     d = _Mapped(function, args, kwargs, axes)
     if d.written:
         raise _writes(d.name, d.written[0])
+    size = sizes.pop()
     if not d.results:
-        raise _no_tensor(d.name)
+        if d.stored or not _values(d.out):
+            raise _no_tensor(d.name)
+        return _repeated(d.out, out_axes, size)
     outs = spread(out_axes, d.out, "out_axes")
     out_dims = [
         -1 if axis is None else _normalize(axis, t.ndim + 1, "out_axes")
@@ -217,7 +242,24 @@ def batch(
         )
     except _native.GraphError as e:
         raise _depends(d.name, e) from None
-    return d.primal(values)
+    out = d.primal(values)
+    return _repeated(out, out_axes, size) if repeats else out
+
+
+def _repeated(out: Any, axes: Any, size: int) -> Any:
+    """What a function returned, with a tensor of equal elements for each number that has an axis."""
+    left = iter(spread(axes, out, "out_axes", _values))
+
+    def one(value: Any) -> Any:
+        if not is_number(value):
+            return value
+        axis = next(left)
+        if axis is None:
+            return value
+        _normalize(axis, 1, "out_axes")
+        return broadcast_to_shape(as_tensor(value, "vmap"), (size,))
+
+    return map_tensors(lambda t: (t, next(left))[0], out, one)
 
 
 def _writes(name: str, written: Tensor) -> Exception:
@@ -242,7 +284,7 @@ def _depends(name: str, why: object) -> Exception:
 
 
 def _no_tensor(name: str) -> Exception:
-    return error(TypeError, f"For 'vmap', '{name}' must return a Tensor.")
+    return error(TypeError, f"For 'vmap', '{name}' must return a Tensor or a number.")
 
 
 class _Elements(Tape):
@@ -263,7 +305,7 @@ class _Elements(Tape):
         first: list[Any] = []
         kept: list[Tensor] = []
         inputs.collect(outs[0], first, kept)
-        if not kept:
+        if not _values(outs[0]):
             raise _no_tensor(self.name)
         axes = spread(out_axes, outs[0], "out_axes")
         for i, out in enumerate(outs[1:], 1):
@@ -306,20 +348,29 @@ def _by_element(
     return outs
 
 
-def _joined(outs: list[Any], out_axes: Any) -> Any:
+def _joined(outs: list[Any], out_axes: Any, among: Callable[[Any], Iterable[Any]]) -> Any:
     """One output of those of all elements."""
-    listed = [list(tensors(out)) for out in outs]
+    listed = [list(among(out)) for out in outs]
     joined = iter(
         [
             parts[0]
             if axis is None
-            else stack(parts, _normalize(axis, parts[0].ndim + 1, "out_axes"))
+            else stack(
+                [as_tensor(p, "vmap") for p in parts],
+                _normalize(axis, 1 if is_number(parts[0]) else parts[0].ndim + 1, "out_axes"),
+            )
             for parts, axis in zip(
-                zip(*listed, strict=True), spread(out_axes, outs[0], "out_axes"), strict=True
+                zip(*listed, strict=True),
+                spread(out_axes, outs[0], "out_axes", among),
+                strict=True,
             )
         ]
     )
-    return map_tensors(lambda t: next(joined), outs[0])
+    return map_tensors(
+        lambda t: next(joined),
+        outs[0],
+        lambda v: next(joined) if among is _values and is_number(v) else v,
+    )
 
 
 @hinting

@@ -26,11 +26,15 @@ class Linear(nn.Linear):
 
 
 class GroupNorm(nn.GroupNorm):
-    """Normalisation over groups of channels; see `nn.GroupNorm`.
+    """Normalisation over groups of channels; see `nn.GroupNorm`. Its Parameters are `weight` and `bias`.
 
     >>> print(mint.nn.GroupNorm(2, 4)(ops.ones((1, 4, 2, 2))).sum())
     0.0
     """
+
+    weight: Parameter
+    bias: Parameter
+    names = ("weight", "bias")
 
     def __init__(
         self,
@@ -41,6 +45,7 @@ class GroupNorm(nn.GroupNorm):
         dtype: Type | None = None,
     ):
         super().__init__(num_groups, num_channels, eps, affine, dtype=dtype)
+        self.affine = affine
 
 
 def _settings(padding: Any, padding_mode: str, op: str) -> tuple[str, Any]:
