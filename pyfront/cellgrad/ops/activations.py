@@ -424,7 +424,9 @@ def tanhshrink(input: Tensor) -> Tensor:
 )
 @operation
 def threshold(input: Tensor, thr: TensorLike, value: TensorLike) -> Tensor:
-    """`value` where `input` is at most `thr`, `input` elsewhere; NaN stays.
+    """`input` where it is above `thr`, `value` elsewhere.
+
+    NaN stays.
 
     >>> print(ops.threshold(Tensor([0.5, 2.0, -1.0]), 1.0, -9.0))
     [-9.  2. -9.]
