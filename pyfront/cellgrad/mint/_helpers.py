@@ -32,8 +32,8 @@ def spaced(start: TensorLike, end: TensorLike, steps: int, dtype: Type | None) -
     """Numbers at equal distances, with all digits of the dtype that is given."""
     if dtype is None:
         return ops.linspace(start, end, steps)
-    wide = [Tensor(v, mstype.float64) if is_number(v) else v for v in (start, end)]
-    return ops.linspace(*wide, steps).astype(dtype)
+    first, last = (Tensor(v, mstype.float64) if is_number(v) else v for v in (start, end))
+    return ops.linspace(first, last, steps).astype(dtype)
 
 
 def scaled(other: TensorLike, alpha: TensorLike) -> Any:
