@@ -264,6 +264,47 @@ def test_functions_that_are_equal_are_two():
     np.testing.assert_array_equal(f(Tensor(X)).asnumpy(), X * 32)
 
 
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def times(self, v):
+        return v * self.factor
+
+
+def test_calls_of_one_program_are_told_apart():
+    """By the object of a method, the arguments' shapes, and the dtype of what is given."""
+    two, three, total = Scale(2), Scale(3), lambda v: np.array(v.sum())
+
+    @ms.jit
+    def f(x):
+        y = ms.host_call(two.times, x, out=x) + 10 * ms.host_call(three.times, x, out=x)
+        parts = [ms.host_call(total, part, out=Tensor(0.0)) for part in (x, x[:2])]
+        wide = ms.host_call(total, x, out=Tensor(0.0, ms.float64))
+        return y, parts, wide
+
+    y, parts, wide = f(Tensor(X))
+    np.testing.assert_array_equal(y.asnumpy(), X * 32)
+    assert [float(p) for p in parts] == [6.0, 4.0] and wide.dtype is ms.float64
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_all_digits_of_many_arguments_pass_and_stay_the_callers(compiled):
+    def last(*arrays):
+        for a in arrays[:-1]:
+            a += 1
+        return arrays[-1] if arrays[-1].dtype == np.int64 else arrays[-2] * 2
+
+    given = [Tensor([float(i)], ms.float64) for i in range(38)] + [Tensor([1 / 3], ms.float64)]
+    large = Tensor([2**53 + 1], ms.int64)
+    run = ms.jit if compiled else lambda f: f
+    f = run(lambda *v: ms.host_call(last, *v, out=v[-1]))
+    assert int(f(*given, large)[0]) == 2**53 + 1
+    g = run(lambda *v: ms.host_call(last, *v, large.astype(ms.int32), out=v[-1]))
+    assert g(*given).asnumpy().tolist() == [(1 / 3 + 1) * 2]
+    assert given[-1].asnumpy().tolist() == [1 / 3]
+
+
 def test_a_call_that_failed_leaves_nothing_to_the_next():
     def add(v, w):
         if v[0] < 0:
@@ -285,6 +326,9 @@ def test_pyfunc_is_mindspores():
     for call in (op, ms.jit(lambda a: op(a))):
         (out,) = call((Tensor(X), Tensor(X)))
         np.testing.assert_array_equal(out.asnumpy(), 2 * X)
+    kinds = []
+    plain = ops.PyFunc(lambda v: kinds.append(type(v)) or v, [ms.float32], [()], [ms.float32], [()])
+    assert float(plain((Tensor(1.5),))[0]) == 1.5 and kinds == [float]
     with pytest.raises(ValueError, match="in_types length"):
         ops.PyFunc(np.sin, [ms.float32], [], [ms.float32], [()])
 

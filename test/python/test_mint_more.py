@@ -113,3 +113,37 @@ def test_the_parameters_of_group_norm(affine):
     normal = (groups - groups.mean(2, keepdims=True)) / np.sqrt(groups.var(2, keepdims=True) + 1e-5)
     expected = normal.reshape(1, 4, 2) * np.float32([[1], [2], [3], [4]])
     np.testing.assert_allclose(layer(x).asnumpy(), expected, 1e-5)
+
+
+def test_numbers_keep_the_digits_of_their_dtype():
+    line = mint.linspace(0.1, -3, 4, dtype=ms.float64).asnumpy()
+    np.testing.assert_allclose(line, np.linspace(0.1, -3, 4), 1e-15)
+    assert mint.linspace(0, 16777217, 2, dtype=ms.int64).asnumpy().tolist() == [0, 16777217]
+    assert mint.linspace(ms.Tensor(0.5), 1, 2, dtype=ms.float64).asnumpy().tolist() == [0.5, 1]
+    places, weights = np.array([0, 2, 2]), np.array([0.1, 0.2, 0.3])
+    for kind, wanted in (("f8", "f8"), ("i4", "f8"), ("f2", "f8"), ("f4", "f4")):
+        got = mint.bincount(ms.Tensor(places), ms.Tensor(weights.astype(kind))).asnumpy()
+        assert got.dtype == wanted
+        np.testing.assert_allclose(got, np.bincount(places, weights.astype(kind)), 1e-7)
+    exact = mint.bincount(ms.Tensor(places), ms.Tensor(weights)).asnumpy()
+    assert exact.tolist() == np.bincount(places, weights).tolist()
+
+
+def test_nan_is_not_below_a_threshold():
+    x = ms.Tensor(np.array([np.nan, 0.5, 1.0]))
+    for f in (mint.nn.functional.threshold, ms.jit(mint.nn.functional.threshold)):
+        np.testing.assert_array_equal(f(x, 0.5, -3.0).asnumpy(), [np.nan, -3, 1])
+
+
+@pytest.mark.parametrize("count, more, wanted", [(3, 3, np.inf), (3, 5, np.inf), (1, 2, np.nan)])
+def test_no_variance_is_negative(count, more, wanted):
+    x = ms.Tensor(np.array([1.0, 2.0, 4.0])[:count])
+    found = [
+        mint.var(x, correction=more),
+        mint.std_mean(x, correction=more)[0] ** 2,
+        mint.var_mean(x, correction=more)[0],
+        ms.numpy.var(x, ddof=more),
+        ms.numpy.nanvar(x, ddof=more),
+        ms.numpy.cov(x, ddof=more),
+    ]
+    np.testing.assert_array_equal([v.asnumpy() for v in found], wanted)

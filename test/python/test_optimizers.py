@@ -79,9 +79,21 @@ def ftrl(w, g, state, t, lr=0.1, l1=0.5, l2=0.01):
     return np.where(abs(state["z"]) > l1, (np.sign(state["z"]) * l1 - state["z"]) / slope, 0)
 
 
+def radam(w, g, state, t, lr=0.05, beta=0.9999):
+    m, v = state.setdefault("m", 0 * w), state.setdefault("v", 0 * w)
+    state["m"], state["v"] = 0.9 * m + 0.1 * g, beta * v + (1 - beta) * g * g
+    whole, first = 2 / (1 - beta) - 1, state["m"] / (1 - 0.9**t)
+    length = whole - 2 * t * beta**t / (1 - beta**t)
+    if length <= 5:
+        return w - lr * first
+    share = (length - 4) * (length - 2) * whole / ((whole - 4) * (whole - 2) * length)
+    return w - lr * first * np.sqrt(share * (1 - beta**t) / state["v"])
+
+
 @pytest.mark.parametrize(
     "expression, rule",
     [
+        ("ms.experimental.optim.RAdam([w, b], 0.05, (0.9, 0.9999))", radam),
         ("nn.Lamb([w, b], 0.05, weight_decay=0.1)", lamb),
         ("nn.Momentum([w, b], 0.05, 0.9, use_nesterov=True)", nesterov),
         ("nn.Adagrad([w, b], 0.5, 0.1, False)", frozen_adagrad),

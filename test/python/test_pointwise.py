@@ -86,6 +86,13 @@ def test_activations_are_finite_at_the_extremes(dtype):
     np.testing.assert_array_equal(ms.grad(tanh)(x).asnumpy(), [0, 0, 1, 1])
 
 
+@pytest.mark.parametrize("slope", [0.3, -0.5, 0.0, 2.0])
+def test_leaky_relu_where_it_is_infinite(slope):
+    x = Tensor(np.array([np.inf, -np.inf, 2.0, -2.0, 0.0]))
+    got = ms.grad(lambda x: ops.leaky_relu(x, slope))(x).asnumpy()
+    np.testing.assert_array_equal(got, [1, slope, 1, slope, (1 + slope) / 2])
+
+
 def test_softmax_of_a_scalar():
     x = Tensor(1.5)
     assert [float(ops.softmax(x, axis)) for axis in (0, -1)] == [1, 1]

@@ -12,9 +12,10 @@ from cellgrad.core.arguments import check_int, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.generator import default_generator
-from cellgrad.core.record import axis_of, check_tensor
+from cellgrad.core.record import axis_of, check_tensor, is_number
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import interpolation
+from cellgrad.ops.samples import bincount_in
 
 
 def to(input: Tensor, dtype: Type | None) -> Tensor:
@@ -25,6 +26,14 @@ def to(input: Tensor, dtype: Type | None) -> Tensor:
 def long(pair: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
     """Values and their positions, in int64."""
     return pair[0], pair[1].astype(mstype.int64)
+
+
+def spaced(start: TensorLike, end: TensorLike, steps: int, dtype: Type | None) -> Tensor:
+    """Numbers at equal distances, with all digits of the dtype that is given."""
+    if dtype is None:
+        return ops.linspace(start, end, steps)
+    first, last = (Tensor(v, mstype.float64) if is_number(v) else v for v in (start, end))
+    return ops.linspace(first, last, steps).astype(dtype)
 
 
 def scaled(other: TensorLike, alpha: TensorLike) -> Any:
@@ -57,6 +66,16 @@ def drawn(out: Tensor, generator: Any = None, device: Any = None) -> Tensor:
 def implied(input: Tensor, dim: int | None) -> int:
     """The dimension of a softmax where none is given."""
     return dim if dim is not None else 0 if input.ndim in (0, 1, 3) else 1
+
+
+def counts(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
+    """How often numbers are there, in int64, or sums of weights: in float64, but of float32 in float32."""
+    if weights is None:
+        return ops.bincount(input, None, minlength).astype(mstype.int64)
+    w = check_tensor(weights, "bincount", "weights")
+    return bincount_in(
+        mstype.float32 if w.dtype is mstype.float32 else mstype.float64, input, w, minlength
+    )
 
 
 def extremum(name: str, input: Tensor, dim: Any, keepdim: bool) -> TensorOrTensors:

@@ -324,12 +324,18 @@ def arange(
     return known(start + step * np.arange(count), kind if dtype is None else hn.dtype_of(dtype))
 
 
-def _ends(start: Any, stop: Any, num: Any, endpoint: Any, op: str) -> tuple[Tensor, Tensor]:
-    """Both ends in floating point, broadcast."""
+def _ends(
+    start: Any, stop: Any, num: Any, endpoint: Any, dtype: Any, op: str
+) -> tuple[Tensor, Tensor]:
+    """Both ends in floating point, broadcast; with all digits where `dtype` has them."""
     check_bool(endpoint, op, "endpoint")
     check_int(num, op, "num", at_least=1)
     a = hn.real(hn.float_like(start, stop), op, "start")
     b = hn.real(hn.float_like(stop, start), op, "stop")
+    if dtype is not None and hn.dtype_of(dtype) is mstype.float64:
+        given = zip((start, stop), (a, b), strict=True)
+        wide = [x if isinstance(v, Tensor) else np.asarray(v, np.float64) for v, x in given]
+        a, b = (ops.cast(x if isinstance(x, Tensor) else Tensor(x), mstype.float64) for x in wide)
     shape = hn.broadcast_shape(op, a.shape, b.shape)
     return ops.broadcast_to(a, shape), ops.broadcast_to(b, shape)
 
@@ -367,7 +373,7 @@ def linspace(
     >>> print(numpy.linspace(0, 5, 6))
     [0. 1. 2. 3. 4. 5.]
     """
-    a, b = _ends(start, stop, num, endpoint, "linspace")
+    a, b = _ends(start, stop, num, endpoint, dtype, "linspace")
     check_bool(retstep, "linspace", "retstep")
     out = hn.cast(_spaced(a, b, num, endpoint, axis, "linspace"), dtype or mstype.default_float())
     if not retstep:
@@ -396,7 +402,7 @@ def logspace(
     """
     check_number(base, "logspace", "base")
     powers = _spaced(
-        *_ends(start, stop, num, endpoint, "logspace"), num, endpoint, axis, "logspace"
+        *_ends(start, stop, num, endpoint, dtype, "logspace"), num, endpoint, axis, "logspace"
     )
     return hn.cast(ops.pow(float(base), powers), dtype or mstype.default_float())  # type: ignore[no-any-return]
 
@@ -418,7 +424,7 @@ def geomspace(
     >>> print(numpy.geomspace(1, 8, 4))
     [1. 2. 4. 8.]
     """
-    a, b = _ends(start, stop, num, endpoint, "geomspace")
+    a, b = _ends(start, stop, num, endpoint, dtype, "geomspace")
     d = hn.axis_of(axis, a.ndim + 1, "geomspace")
     t = _fractions(num, endpoint, a.ndim + 1, d, a)
     out = ops.mul(ops.pow(ops.expand_dims(ops.div(b, a), d), t), ops.expand_dims(a, d))

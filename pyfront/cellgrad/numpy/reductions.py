@@ -97,7 +97,7 @@ def _var(x: Tensor, axes: tuple[int, ...], ddof: int, keepdims: bool) -> Tensor:
     apart = ops.square(ops.sub(x, _mean(x, axes, True)))
     count = functools.reduce(lambda n, d: n * x.shape[d], axes, 1)
     total = ops.sum(apart, axes, keepdims) if axes else apart
-    return ops.div(total, count - ddof)
+    return ops.div(total, count - ddof if count > ddof else 0)
 
 
 def var(x: ArrayLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
@@ -380,7 +380,7 @@ def nanvar(
     apart = ops.square(ops.sub(x, nanmean(x, axis, None, True)))
     total = _reduced(ops.sum, _without(apart, 0.0), axis, keepdims, "nanvar")
     count = ops.sub(_count(x, axis, keepdims, "nanvar"), check_int(ddof, "nanvar", "ddof"))
-    return ops.cast(ops.div(total, count), _wanted(x, dtype))
+    return ops.cast(ops.div(total, ops.maximum(count, 0)), _wanted(x, dtype))
 
 
 def nanstd(

@@ -565,7 +565,7 @@ def cov(
     if not given:
         apart = ops.sub(x, ops.mean(x, (1,), True))
         scaled = apart
-        total: Any = n - less
+        total: Any = max(n - less, 0)
     else:
         w = ops.cast(given[0] if len(given) == 1 else ops.mul(*given), x.dtype)
         whole = ops.sum(w)

@@ -73,7 +73,9 @@ def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
     """
     x = check_float(input, "leaky_relu", "input")
     slope = _number(alpha, "leaky_relu", "alpha")
-    return gen.maximum(x, x * slope) if slope <= 1 else gen.minimum(x, x * slope)
+    # Not the extremum of both lines: they are equal where x is infinite, too.
+    below = select(gen.less(x, 0.0), x * slope, x * ((1.0 + slope) / 2))
+    return select(gen.greater(x, 0.0), x, below)
 
 
 def _exponential_unit(x: Tensor, alpha: float, beta: float) -> Tensor:
@@ -424,6 +426,8 @@ def tanhshrink(input: Tensor) -> Tensor:
 def threshold(input: Tensor, thr: TensorLike, value: TensorLike) -> Tensor:
     """`input` where it is above `thr`, `value` elsewhere.
 
+    NaN stays.
+
     >>> print(ops.threshold(Tensor([0.5, 2.0, -1.0]), 1.0, -9.0))
     [-9.  2. -9.]
 
@@ -431,9 +435,8 @@ def threshold(input: Tensor, thr: TensorLike, value: TensorLike) -> Tensor:
     [20. 20.  2.]
     """
     x = check_float(input, "threshold", "input")
-    return select(
-        gen.greater(x, _number(thr, "threshold", "thr")), x, _number(value, "threshold", "value")
-    )
+    low = gen.less_equal(x, _number(thr, "threshold", "thr"))
+    return select(low, _number(value, "threshold", "value"), x)
 
 
 @public(

@@ -103,8 +103,7 @@ def range(start: TensorLike, end: TensorLike, step: TensorLike, maxlen: int = 10
 
 @public(
     "ops.LinSpace(start, stop, num)",
-    "mint.linspace(start, end, steps, *, dtype=None) = "
-    "h.to(ops.linspace(start, end, steps), dtype)",
+    "mint.linspace(start, end, steps, *, dtype=None) = h.spaced(start, end, steps, dtype)",
 )
 def linspace(start: TensorLike, end: TensorLike, steps: int) -> Tensor:
     """`steps` numbers from `start` to `end` at equal distances, both included; float32, or the

@@ -233,6 +233,8 @@ def chosen(op: str, name: str, x: Tensor, initial: Any, where: Any) -> Tensor:
 def var(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
     """The variance over `axis`, divided by the count less `ddof`.
 
+    Where that is below 0, by 0: no variance is negative.
+
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
 
@@ -250,7 +252,9 @@ def var(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False)
         count *= x.shape[a]
     centred = ew.binary("cell.sub", x, mean(x, axes, True) if axes else x)
     total = reduced("cell.reduce_sum", emit("cell.square", [centred]), axes, keepdims)
-    return cast_to(ew.binary("cell.div", total, float(count - int(ddof)), True), given.dtype)
+    return cast_to(
+        ew.binary("cell.div", total, float(max(count - int(ddof), 0)), True), given.dtype
+    )
 
 
 def safe_root(x: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from cellgrad.core.arguments import (
     check_number,
     check_shape,
 )
+from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     as_tensor,
@@ -42,8 +43,7 @@ from cellgrad.ops.statistics import _power_norm
 
 @public(
     "Tensor.bincount",
-    "mint.bincount(input, weights, minlength) = "
-    "h.to(ops.bincount(input, weights, minlength), mstype.int64 if weights is None else None)",
+    "mint.bincount(input, weights, minlength) = h.counts(input, weights, minlength)",
 )
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each whole number from 0 on is there, or the sum of the weights where it is: float32.
@@ -60,6 +60,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     >>> print(mint.bincount(Tensor([1, 1, 3])))
     [0 2 0 1]
     """
+    return bincount_in(mstype.float32, input, weights, minlength)
+
+
+def bincount_in(dtype: Type, input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
+    """`bincount` in a dtype."""
     x = index_tensor(input, "bincount", "input")
     least = known_int(minlength, "bincount", "minlength")
     values = needs_elements(x, "bincount", "use ops.unsorted_segment_sum, with a known length")
@@ -70,9 +75,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
             f"least 0, but got shape {list(x.shape)} and {least}.",
         )
     new = (
-        splat(1.0, mstype.float32, x.shape)
+        splat(1.0, dtype, x.shape)
         if weights is None
-        else check_tensor(weights, "bincount", "weights").astype(mstype.float32)
+        else check_tensor(weights, "bincount", "weights").astype(dtype)
     )
     check_shape(new, "bincount", "weights", x.shape, "that of 'input'")
     bins = int(values.max()) + 1 if values.size else 0

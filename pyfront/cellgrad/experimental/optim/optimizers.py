@@ -13,7 +13,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.nn.optim.optimizer import float_of, one_minus, refuse_complex, wide
+from cellgrad.nn.optim.optimizer import float_of, refuse_complex, wide
 from cellgrad.ops.selection import write_to
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
@@ -128,6 +128,11 @@ def check_betas(betas: Any, owner: str) -> None:
         )
 
 
+def correction(beta: float, step: Tensor) -> Tensor:
+    """``1 - beta**step``, in float64: few digits of float32 are left where `beta` is near 1."""
+    return 1.0 - ops.pow(beta, ops.cast(step, mstype.float64))
+
+
 class Adam(Optimizer):
     """Adam, with bias correction before epsilon; weight decay is added to the gradient.
 
@@ -188,16 +193,16 @@ class Adam(Optimizer):
                 weight = weight * (1.0 - lr * decay)
             elif decay:
                 g = g + weight * decay
-            m = write_to(self.exp_avg[i], wide(self.exp_avg[i]) * beta1 + g * one_minus(beta1))
-            square = ops.square(g) * one_minus(beta2)
+            m = write_to(self.exp_avg[i], wide(self.exp_avg[i]) * beta1 + g * (1.0 - beta1))
+            square = ops.square(g) * (1.0 - beta2)
             v = write_to(self.exp_avg_sq[i], wide(self.exp_avg_sq[i]) * beta2 + square)
             if group["amsgrad"]:
                 v = ops.maximum(wide(self.max_exp_avg_sq[i]), v)
                 write_to(self.max_exp_avg_sq[i], v)
-            correct1 = 1.0 - ops.pow(beta1, self.state_step)
-            correct2 = 1.0 - ops.pow(beta2, self.state_step)
-            bottom = ops.sqrt(v) / ops.sqrt(correct2) + group["eps"]
-            write_to(w, weight - lr / correct1 * m / bottom)
+            correct2 = ops.sqrt(correction(beta2, self.state_step))
+            bottom = ops.sqrt(v) / ops.cast(correct2, v.dtype) + group["eps"]
+            rate = ops.cast(lr / correction(beta1, self.state_step), m.dtype)
+            write_to(w, weight - rate * m / bottom)
         return True
 
 

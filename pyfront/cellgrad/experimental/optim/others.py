@@ -11,8 +11,8 @@ from cellgrad.core.arguments import check_bool, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
-from cellgrad.experimental.optim.optimizers import Optimizer, check_betas
-from cellgrad.nn.optim.optimizer import float_of, one_minus, refuse_complex, wide
+from cellgrad.experimental.optim.optimizers import Optimizer, check_betas, correction
+from cellgrad.nn.optim.optimizer import float_of, refuse_complex, wide
 from cellgrad.ops.selection import write_to
 
 __all__ = ["ASGD", "Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop"]
@@ -55,7 +55,7 @@ class _Decayed(Optimizer):
 
 def _mixed(state: Parameter, rate: float, new: Tensor) -> Tensor:
     """A moving average after a step: assigned, and in float32 at least."""
-    out = wide(state) * rate + new * one_minus(rate)
+    out = wide(state) * rate + new * (1.0 - rate)
     write_to(state, out)
     return out
 
@@ -196,7 +196,7 @@ class Adamax(_Decayed):
             m = _mixed(self.exp_avg[i], beta1, g)
             largest = ops.maximum(wide(self.exp_inf[i]) * beta2, ops.abs(g) + group["eps"])
             write_to(self.exp_inf[i], largest)
-            rate = group["lr"] / (1.0 - ops.pow(beta1, self.state_step))
+            rate = ops.cast(group["lr"] / correction(beta1, self.state_step), m.dtype)
             write_to(w, weight - rate * m / largest)
         return True
 
@@ -248,7 +248,7 @@ class NAdam(_Decayed):
             product = write_to(self.mu_product[i], self.mu_product[i] * now)
             m = _mixed(self.exp_avg[i], beta1, g)
             v = _mixed(self.exp_avg_sq[i], beta2, g * g)
-            bottom = ops.sqrt(v / (1.0 - ops.pow(beta2, step))) + group["eps"]
+            bottom = ops.sqrt(v / ops.cast(correction(beta2, step), v.dtype)) + group["eps"]
             by_gradient = lr * (1.0 - now) / (1.0 - product) * g
             by_momentum = lr * after / (1.0 - product * after) * m
             write_to(w, weight - (by_gradient + by_momentum) / bottom)
@@ -289,16 +289,16 @@ class RAdam(_Decayed):
             step = self.state_step
             m = _mixed(self.exp_avg[i], beta1, g)
             v = _mixed(self.exp_avg_sq[i], beta2, g * g)
-            correct1, correct2 = 1.0 - ops.pow(beta1, step), 1.0 - ops.pow(beta2, step)
-            most = 2.0 / one_minus(beta2) - 1.0
+            correct1, correct2 = correction(beta1, step), correction(beta2, step)
+            most = 2.0 / (1.0 - beta2) - 1.0
             length = most - 2.0 * step * (1.0 - correct2) / correct2
             known = ops.greater(length, 5.0)
             safe = ops.select(known, length, 6.0)  # of the way that is not taken
             top = (safe - 4.0) * (safe - 2.0) * most
             factor = ops.sqrt(top / ((most - 4.0) * (most - 2.0) * safe))
-            adapted = factor * ops.sqrt(correct2) / (ops.sqrt(v) + group["eps"])
+            adapted = ops.cast(factor * ops.sqrt(correct2), v.dtype) / (ops.sqrt(v) + group["eps"])
             scale = ops.select(known, adapted, ops.ones_like(adapted))
-            write_to(w, weight - group["lr"] * (m / correct1) * scale)
+            write_to(w, weight - ops.cast(group["lr"] / correct1, m.dtype) * m * scale)
         return True
 
 
