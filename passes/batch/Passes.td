@@ -42,7 +42,9 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
     and writes the same rows again. So a batch of at least 2 is never computed by a tile of one row, whose
     products add in another order, and results have the bits of a model that was compiled for the batch.
 
-    A function that adds up over the batch becomes such loops in phases, one for each sum that needs another. For a
+    A function that adds up over the batch becomes such loops in phases, one for each sum that needs another. What
+    was costly to compute of samples is kept between the phases for batches of at most `kept`, if 16 MiB are enough
+    for it; it is computed again for larger ones. For a
     batch of the size of a tile of at least 32 rows it has a copy without phases, too. Tiles above the largest
     batch are left out.
 
@@ -55,6 +57,8 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"tiles", "tiles", "int64_t",
                "Rows of the tiles, descending to 1 (default: 128,64,32,8,2,1)">,
+    Option<"kept", "kept", "int64_t", "512",
+           "Batches up to this size keep samples between phases (0: none)">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];

@@ -12,8 +12,6 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "llvm/ADT/SetVector.h"
-
 using namespace mlir;
 using namespace cellgrad;
 
@@ -24,16 +22,23 @@ static bool isRepeated(Operation *op) {
              arith::ConstantOp>(op);
 }
 
+/// So many bytes of samples are kept between phases, at most; and nothing is
+/// where fewer samples have so many.
+static constexpr int64_t kMostBytesKept = 16 << 20;
+static constexpr int64_t kFewestKept = 64;
+
 /// Sums are put into the last phase in which they are not too late: there, what
 /// they need is computed for other sums anyway. The loss is added up beside the
-/// gradients, not before them.
-void SumPhases::findPhases() {
+/// gradients, not before them. With `early` they are put into the first phase
+/// that can compute them: what they need is kept for phases that follow.
+void SumPhases::findPhases(bool early) {
   auto isSum = [&](Value value) {
     auto result = dyn_cast<OpResult>(value);
     return result && flow.combineOf(result) != Combine::None;
   };
   // The first phase in which an op can be computed.
   llvm::DenseMap<Operation *, int64_t> first;
+  last = 0;
   for (Operation *op : ops) {
     int64_t phase = 0;
     for (Value value : readValues(op))
@@ -59,6 +64,10 @@ void SumPhases::findPhases() {
       if (isSum(value))
         phaseOf[source] = std::min(phaseOf[source], until);
     }
+  if (early)
+    for (Operation *op : ops)
+      if (llvm::any_of(op->getResults(), isSum))
+        phaseOf[op] = first[op];
   // Shared values follow as soon as they can.
   for (Operation *op : ops) {
     if (flow.usesSamples(op))
@@ -125,15 +134,25 @@ void SumPhases::countFromSample(RandomBitsOp bits, func::FuncOp function) {
       b, loc, ValueRange{bits.getKey(), words}, b.getI64IntegerAttr(0)));
 }
 
-/// The loops of a phase: what it gives is mapped.
-void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
-                          Tiles tiles) {
-  SmallVector<Value> outputs;
-  SmallVector<Combine> combines;
-  llvm::DenseSet<Operation *> needed;
+/// Whether a value is worth memory: one with samples that took more than an
+/// operation for each element. Its elements are in the order of the samples.
+bool SumPhases::canBeKept(Value value) const {
+  Operation *op = value.getDefiningOp();
+  Share share = flow.of(value);
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return op && type && type.getElementType().isIntOrFloat() &&
+         share.kind == Share::Known && share.outer == 1 &&
+         batchDimOf(type, batch).dim == 0 && !isRepeated(op) &&
+         !op->hasTrait<OpTrait::Elementwise>() && !isa<CastOp, SliceOp>(op);
+}
+
+/// `made` are values with samples that phases before give.
+SumPhases::Needs SumPhases::needsOf(int64_t phase,
+                                    const llvm::DenseSet<Value> &made) const {
+  Needs found;
   SmallVector<Operation *> open;
   auto need = [&](Operation *op) {
-    if (needed.insert(op).second)
+    if (found.ops.insert(op).second)
       open.push_back(op);
   };
   for (Operation *op : ops) {
@@ -144,40 +163,79 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
     for (OpResult result : op->getResults())
       if (flow.combineOf(result) != Combine::None) {
         need(op);
-        outputs.push_back(result);
-        combines.push_back(flow.combineOf(result));
+        found.outputs.push_back(result);
+        found.combines.push_back(flow.combineOf(result));
       }
   }
   // Each by itself, also where two are one value: every result has memory of
   // its own, which is of the stand-in's size only by its type.
-  SmallVector<size_t> positions;
-  size_t sums = outputs.size();
   for (auto [position, value] : llvm::enumerate(results)) {
-    Operation *op = value.getDefiningOp();
     if (!flow.of(value).hasSamples() || phase != last)
       continue;
-    if (op)
-      need(op);
-    positions.push_back(position);
-    outputs.push_back(value);
-    combines.push_back(Combine::None);
+    if (value.getDefiningOp() && !made.contains(value))
+      need(value.getDefiningOp());
+    else
+      found.inputs.insert(value);
+    found.positions.push_back(position);
+    found.outputs.push_back(value);
+    found.combines.push_back(Combine::None);
   }
-  if (outputs.empty() && needed.empty())
-    return;
-
-  llvm::SetVector<Value> inputs;
   while (!open.empty())
     for (Value value : readValues(open.pop_back_val())) {
       Operation *op = value.getDefiningOp();
-      if (op && (flow.of(value).hasSamples() ||
-                 (!flow.usesSamples(op) && isRepeated(op))))
+      if (op && !made.contains(value) &&
+          (flow.of(value).hasSamples() ||
+           (!flow.usesSamples(op) && isRepeated(op))))
         need(op);
       else
-        inputs.insert(value);
+        found.inputs.insert(value);
     }
-  for (Value value : outputs)
-    if (!value.getDefiningOp())
-      inputs.insert(value);
+  return found;
+}
+
+/// Of what can be kept, that which phases use. Nothing is kept where it would
+/// be too much for the fewest samples.
+void SumPhases::chooseKept() {
+  llvm::DenseSet<Value> before;
+  for (int64_t phase = 0; phase <= last; ++phase) {
+    Needs needs = needsOf(phase, before);
+    for (Value input : needs.inputs)
+      if (before.contains(input))
+        kept.insert(input);
+    for (Operation *op : needs.ops)
+      for (Value result : op->getResults())
+        if (canBeKept(result))
+          before.insert(result);
+  }
+  int64_t ofSample = 0;
+  for (Value value : kept) {
+    auto type = cast<RankedTensorType>(value.getType());
+    ofSample += type.getNumElements() / batch.size *
+                llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  }
+  if (ofSample == 0) {
+    mostKept = 0;
+    return;
+  }
+  int64_t fit = kMostBytesKept / ofSample;
+  mostKept = fit < std::min(kFewestKept, batch.max)
+                 ? 0
+                 : std::min({mostKept, batch.max, fit});
+}
+
+/// The loops of a phase: what it gives is mapped.
+void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
+                          Tiles tiles) {
+  Needs needs = needsOf(phase, made);
+  auto &[needed, inputs, outputs, combines, positions] = needs;
+  if (outputs.empty() && needed.empty())
+    return;
+  size_t sums = outputs.size() - positions.size();
+  for (Value value : kept)
+    if (needed.contains(value.getDefiningOp()) && made.insert(value).second) {
+      outputs.push_back(value);
+      combines.push_back(Combine::None);
+    }
 
   auto types = [](auto values) {
     return llvm::map_to_vector(values, [](Value v) { return v.getType(); });
@@ -205,9 +263,16 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
   SmallVector<Value> given;
   for (Value input : inputs)
     given.push_back(map.lookupOrDefault(input));
+  SmallVector<Type> resultTypes(function.getResultTypes());
+  for (size_t i = sums + positions.size(); i < resultTypes.size(); ++i) {
+    auto tensor = cast<RankedTensorType>(resultTypes[i]);
+    SmallVector<int64_t> shape(tensor.getShape());
+    shape[0] = shape[0] / batch.size * mostKept;
+    resultTypes[i] = tensor.clone(shape);
+  }
   SmallVector<Value> found =
       TileLoops(b, entry.getLoc(), size, batch)
-          .run(tiles(function), given, function.getResultTypes(), combines);
+          .run(tiles(function), given, resultTypes, combines);
   map.map(outputs, found);
   for (auto [i, position] : llvm::enumerate(positions))
     samples[position] = found[sums + i];
@@ -216,6 +281,8 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
 
 SmallVector<Value> SumPhases::emitAll(OpBuilder &b, Value size, Tiles tiles) {
   samples.assign(results.size(), Value());
+  map.clear();
+  made.clear();
   for (int64_t phase = 0; phase <= last + 1; ++phase) {
     for (Operation *op : ops)
       if (live.contains(op) && !flow.usesSamples(op) && phaseOf.at(op) == phase)
@@ -238,16 +305,17 @@ void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
     ops.push_back(&*it);
   results.assign(ret.operand_begin(), ret.operand_end());
   findLive();
-  findPhases();
+  findPhases(/*early=*/true);
+  chooseKept();
 
   Location loc = entry.getLoc();
   OpBuilder b(ret);
   SmallVector<Value> inputs(entry.getArguments().drop_front());
   scf::IfOp outermost;
-  for (const Tile &one : whole) {
+  auto choose = [&](arith::CmpIPredicate predicate, int64_t limit,
+                    llvm::function_ref<SmallVector<Value>()> emit) {
     Value isSize = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq, size,
-        arith::ConstantIndexOp::create(b, loc, one.first));
+        b, loc, predicate, size, arith::ConstantIndexOp::create(b, loc, limit));
     auto choice = scf::IfOp::create(b, loc, entry.getResultTypes(), isSize,
                                     /*withElseRegion=*/true);
     if (outermost)
@@ -255,10 +323,20 @@ void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
     else
       outermost = choice;
     b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b, loc,
-                         TileLoops(b, loc, size, batch)
-                             .runOnce(one, inputs, entry.getResultTypes()));
+    scf::YieldOp::create(b, loc, emit());
     b.setInsertionPointToStart(choice.elseBlock());
+  };
+  for (const Tile &one : whole)
+    choose(arith::CmpIPredicate::eq, one.first, [&] {
+      return TileLoops(b, loc, size, batch)
+          .runOnce(one, inputs, entry.getResultTypes());
+    });
+  if (mostKept > 0 && mostKept < batch.max)
+    choose(arith::CmpIPredicate::sle, mostKept,
+           [&] { return emitAll(b, size, tiles); });
+  if (mostKept < batch.max) { // larger batches keep nothing
+    kept.clear();
+    findPhases(/*early=*/false);
   }
   SmallVector<Value> found = emitAll(b, size, tiles);
   if (outermost) {

@@ -3,9 +3,11 @@
 // What is computed of the batch's samples may depend on sums over the batch, as
 // a training step's update on the gradient, and a normalised sample on the
 // mean. Such a program is cut into phases. Phase k goes over all samples and
-// computes the sums that need nothing but what phases before have given;
-// samples are computed again in each phase that needs them, so that memory does
-// not grow with the batch. Shared values are computed once, between the phases.
+// computes the sums that need nothing but what phases before have given. Up to
+// a batch size, what was costly to compute of the samples is kept between the
+// phases. For larger batches samples are computed again in each phase that
+// needs them, so that memory does not grow with the batch. Shared values are
+// computed once, between the phases.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +20,8 @@
 
 #include "mlir/IR/IRMapping.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace cellgrad {
 
 /// Rewrites an entry into phases.
@@ -26,17 +30,31 @@ public:
   /// Copies a function for tiles.
   using Tiles = llvm::function_ref<llvm::SmallVector<Tile>(mlir::func::FuncOp)>;
 
+  /// Samples of batches up to `mostKept` are kept, if that needs little memory.
   SumPhases(mlir::func::FuncOp entry, const OpenBatch &batch,
-            const SampleFlow &flow)
-      : entry(entry), batch(batch), flow(flow) {}
+            const SampleFlow &flow, int64_t mostKept)
+      : entry(entry), batch(batch), flow(flow), mostKept(mostKept) {}
 
   /// `size` is the batch, in the entry. `whole` are programs for batches of
   /// known sizes, which need no phases.
   void build(mlir::Value size, llvm::ArrayRef<Tile> whole, Tiles tiles);
 
 private:
-  void findPhases();
+  /// What the function of a phase is made of.
+  struct Needs {
+    llvm::DenseSet<mlir::Operation *> ops;
+    llvm::SetVector<mlir::Value> inputs;
+    llvm::SmallVector<mlir::Value> outputs;
+    llvm::SmallVector<Combine> combines;
+    /// Results of the entry that the last outputs are.
+    llvm::SmallVector<size_t> positions;
+  };
+
+  void findPhases(bool early);
   void findLive();
+  bool canBeKept(mlir::Value value) const;
+  Needs needsOf(int64_t phase, const llvm::DenseSet<mlir::Value> &made) const;
+  void chooseKept();
   void emitPhase(int64_t phase, mlir::OpBuilder &b, mlir::Value size,
                  Tiles tiles);
   void countFromSample(RandomBitsOp bits, mlir::func::FuncOp function);
@@ -46,6 +64,7 @@ private:
   mlir::func::FuncOp entry;
   const OpenBatch &batch;
   const SampleFlow &flow;
+  int64_t mostKept; ///< batches up to this size keep samples; 0: none does
   llvm::SmallVector<mlir::Operation *> ops; ///< of the entry, in order
   int64_t last = 0;                         ///< phase
   /// In which the sums of an op that uses samples are computed; before which a
@@ -54,6 +73,8 @@ private:
   llvm::DenseSet<mlir::Operation *> live;
   llvm::SmallVector<mlir::Value> results;
   llvm::SmallVector<mlir::Value> samples; ///< results that have some, when made
+  llvm::SetVector<mlir::Value> kept;      ///< values with samples
+  llvm::DenseSet<mlir::Value> made;       ///< of them, by phases before
   mlir::IRMapping map; ///< from the entry's values to those of the phases
 };
 

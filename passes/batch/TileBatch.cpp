@@ -164,7 +164,7 @@ private:
     computeForms(entry, size);
     if (failed(flow.run(entry)) || failed(checkResults(entry, batch, flow)))
       return failure();
-    SumPhases(entry, batch, flow)
+    SumPhases(entry, batch, flow, kept)
         .build(size, whole, [&](func::FuncOp function) {
           return tilesOf(function, batch, /*one=*/{});
         });

@@ -123,14 +123,17 @@ void TileLoops::loopOver(const Tile &tile, ValueRange inputs, bool overlaps) {
 SmallVector<Value> TileLoops::callTile(const Tile &tile, Value at,
                                        ValueRange inputs, ValueRange into) {
   auto [rows, function] = tile;
-  auto place = [&, rows = rows](RankedTensorType type) {
-    int64_t rank = type.getRank();
+  // The place of the tile's part, which may have several rows for a sample.
+  auto place = [&, rows = rows](RankedTensorType part) {
+    int64_t rank = part.getRank(), ofSample = part.getDimSize(0) / rows;
     SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), sizes,
         strides(rank, b.getIndexAttr(1));
     offsets[0] = at;
-    for (int64_t extent : type.getShape())
+    if (ofSample > 1)
+      offsets[0] =
+          arith::MulIOp::create(b, loc, at, constant(ofSample)).getResult();
+    for (int64_t extent : part.getShape())
       sizes.push_back(b.getIndexAttr(extent));
-    sizes[0] = b.getIndexAttr(rows);
     return std::tuple(offsets, sizes, strides);
   };
   func::FuncOp callee = function;
@@ -140,8 +143,7 @@ SmallVector<Value> TileLoops::callTile(const Tile &tile, Value at,
       operands.push_back(input);
       continue;
     }
-    auto [offsets, sizes, strides] =
-        place(cast<RankedTensorType>(input.getType()));
+    auto [offsets, sizes, strides] = place(cast<RankedTensorType>(type));
     operands.push_back(tensor::ExtractSliceOp::create(
         b, loc, cast<RankedTensorType>(type), input, offsets, sizes, strides));
   }
@@ -160,7 +162,7 @@ SmallVector<Value> TileLoops::callTile(const Tile &tile, Value at,
       continue;
     }
     auto [offsets, sizes, strides] =
-        place(cast<RankedTensorType>(whole.getType()));
+        place(cast<RankedTensorType>(part.getType()));
     filled.push_back(tensor::InsertSliceOp::create(b, loc, part, whole, offsets,
                                                    sizes, strides));
   }

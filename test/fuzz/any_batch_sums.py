@@ -173,7 +173,8 @@ def main() -> None:
     given = parser.parse_args()
     for seed in range(given.first, given.first + given.count):
         draw = random.Random(-seed)
-        check(seed, (1, 3, draw.randint(2, 270)))
+        large = draw.random() < 0.2  # around 512, up to which samples are kept
+        check(seed, (1, 3, draw.randint(500, 600) if large else draw.randint(2, 270)))
     print(f"{given.count} programs")
 
 

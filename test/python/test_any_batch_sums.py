@@ -20,3 +20,8 @@ def test_random_programs(seed):
 def test_more_random_programs(seed):
     draw = random.Random(seed)
     any_batch_sums.check(seed, (1, 2, draw.randint(2, 270)))
+
+
+def test_batches_that_keep_samples_and_larger_ones():
+    """Products of two rows a sample before a normalisation: kept for up to 512 samples, else computed again."""
+    any_batch_sums.check(73, (48, 512, 513))

@@ -458,11 +458,19 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         (
             "programs for a size are for less, too",
-            "«arith::CmpIPredicate::eq», size",
+            "choose(«arith::CmpIPredicate::eq», one.first",
             "arith::CmpIPredicate::sle",
         ),
+        ("one sample more is kept", "arith::CmpIPredicate::sle, «mostKept»", "mostKept + 1"),
+        (
+            "sums are before what they need",
+            "phaseOf[op] = «first[op]»;",
+            "first[op] ? first[op] - 1 : 0",
+        ),
+        ("what was kept is kept for good", "«made.clear();»", ";"),
     ],
     "TileLoops": [
+        ("a sample has one row", "if («ofSample > 1»)", "false"),
         ("rows are counted twice", "«!once» && tile.first > 1", "true"),
         (
             "all tiles begin with the first sample",
