@@ -49,7 +49,7 @@ FILES = {
     },
     "passes/lower/tensors": [
         *("CanFail", "CarryBuffers", "EntryPoints", "InsertPolls", "LowerStash", "PlaceResults"),
-        *("Schedule", "SeparateInits", "SinkStores"),
+        *("Schedule", "SeparateInits", "SinkStores", "SumOfPads"),
     ],
     "passes/autodiff": ["CountLoops", "NormalForm", "Rematerialize"],
 }

@@ -5,6 +5,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AccumulateProducts : Pass<"cell-accumulate-products", "::mlir::func::FuncOp"> {
+  let summary = "Add products where their sum is, without a temporary";
+  let description = [{
+    A product into a temporary that one op adds to a buffer, element by element, becomes a product that adds to
+    that buffer. Only where the bits stay the same, and nothing between the two touches the buffer.
+  }];
+  let options = [
+    Option<"target", "target", "::cellgrad::TargetName",
+           "::cellgrad::TargetName()", "the machine to plan for (Target.h)">,
+  ];
+}
+
 def FormEpilogues : Pass<"cell-form-epilogues", "::mlir::func::FuncOp"> {
   let summary = "Mark elementwise ops that run on tiles of the product before them";
   let description = [{

@@ -26,6 +26,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   int64_t nanoseconds =
       options.kernelBytes < CPUPipelineOptions().kernelBytes ? 0 : 20000;
   pm.addNestedPass<func::FuncOp>(createParallelizeLoops({nanoseconds}));
+  pm.addNestedPass<func::FuncOp>(createAccumulateProducts({target}));
   pm.addNestedPass<func::FuncOp>(createFormEpilogues(
       {target, std::min<int64_t>(options.kernelBytes,
                                  FormEpiloguesOptions().fewestBytes)}));

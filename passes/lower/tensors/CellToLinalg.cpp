@@ -54,7 +54,8 @@ public:
     patterns = std::move(set);
     RewritePatternSet before(context);
     cellgrad::populateConvolutionPhases(before);
-    phases = std::move(before);
+    cellgrad::populateSumsOfPads(before);
+    first = std::move(before);
     return success();
   }
 
@@ -62,7 +63,7 @@ public:
     if (failed(refuseUnsigned()))
       return signalPassFailure();
     getOperation().walk(replaceZerosOfMessage);
-    walkAndApplyPatterns(getOperation(), phases);
+    walkAndApplyPatterns(getOperation(), first);
     cellgrad::lowerAndMarkLoops(getOperation(), patterns);
     WalkResult left = getOperation().walk([](Operation *op) {
       if (!isa<cellgrad::CellDialect>(op->getDialect()) || actsAtRunTime(op) ||
@@ -106,7 +107,7 @@ private:
     return failure(found.wasInterrupted());
   }
 
-  FrozenRewritePatternSet patterns, phases;
+  FrozenRewritePatternSet patterns, first;
 };
 
 } // namespace

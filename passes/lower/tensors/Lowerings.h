@@ -40,6 +40,10 @@ void populateLowerings(mlir::RewritePatternSet &patterns) {
 /// zeros between its elements. They see cell ops, so they come first.
 void populateConvolutionPhases(mlir::RewritePatternSet &patterns);
 
+/// Sums of parts with zeros around them that put the parts one after the other.
+/// They come first, too.
+void populateSumsOfPads(mlir::RewritePatternSet &patterns);
+
 /// What is not a structured op: checks, constants, scalar functions on every
 /// element, and whatever gives a tensor of no elements.
 void populateCheckToLinalg(mlir::RewritePatternSet &patterns);
