@@ -135,7 +135,7 @@ class Recorded:
 
     def gradients(self, sens: Any, again: bool = False) -> Any:
         """As `pull_back`; the record is used up, unless it is to be used `again`."""
-        seeds = _SEEDS((self.part, sens, self.request.name, self.name), {})
+        seeds = _SEEDS((map_tensors(_unlinked, self.part), sens, self.request.name, self.name), {})
         found = self.tape.pull_back(list(zip(self.results, seeds, strict=True)), again)
         weights = self.request.weights or ()
 
@@ -155,6 +155,12 @@ def differentiate_on_tape(
 ) -> Any:
     """As `pull_back`, outside of compiled code: calls the function, and goes back through what it ran."""
     return Recorded(function, args, kwargs, request).gradients(sens)
+
+
+def _unlinked(tensor: Tensor) -> Tensor:
+    """A result as seeds are made for it, which have its shape and nothing of its value: a tape around would take a
+    gradient of 0 back from them, and that times an infinite slope is NaN."""
+    return Tensor._wrap(tensor._buf, tensor._sig) if type(tensor) is Tensor else tensor
 
 
 def _seeds(part: Any, sens: Any, name: str, function: str) -> list[Tensor]:
