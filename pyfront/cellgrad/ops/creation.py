@@ -116,6 +116,9 @@ def linspace(start: TensorLike, end: TensorLike, steps: int) -> Tensor:
 
     >>> print(ops.linspace(0, 1, 3))
     [0.  0.5 1. ]
+
+    >>> print(mint.linspace(0, 1, 3, dtype=ms.float64).dtype)
+    Float64
     """
     count = known_int(steps, "linspace", "steps", at_least=1)
     if not isinstance(start, Tensor) and not isinstance(end, Tensor):

@@ -80,4 +80,11 @@ class PrimitiveWithInfer(Primitive):
 
 
 class PrimitiveWithCheck(PrimitiveWithInfer):
-    """Base of Primitives that check shapes and dtypes; see `PrimitiveWithInfer`."""
+    """Base of Primitives that check shapes and dtypes; see `PrimitiveWithInfer`.
+
+    >>> class Half(ops.PrimitiveWithCheck):
+    ...     def __call__(self, x):
+    ...         return x / 2
+    >>> print(Half()(Tensor(3.0)))
+    1.5
+    """
