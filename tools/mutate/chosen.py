@@ -34,7 +34,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         (
             "what may be any buffer is one",
-            "!isDistinctRoot(root) && !root.getDefiningOp<memref::GetGlobalOp>()",
+            "!isKnownRoot(root)",
             "false",
         ),
         ("positions along the rows", "index.getDim() == dim", "false"),
@@ -286,6 +286,27 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "false",
         ),
         ("positions are those in the tile", "op.hasIndexSemantics()", "false"),
+    ],
+    "AccumulateProducts": [
+        (
+            "the product begins with anything",
+            "matchPattern(fill.getInputs()[0], m_AnyZeroFloat())",
+            "true",
+        ),
+        ("it is added to anything", "(left == result && right == added)", "(right == added)"),
+        ("in any order", "return «map.isIdentity()»;", "map.isPermutation()"),
+        ("another op needs it", "if (sum)\n        «return;»", "continue;"),
+        ("blocks are added one by one", "planGemm(shape, *target).depthBlock >= shape.k", "true"),
+        ("what is between is not looked at", "use.conflictsWith(op)", "false"),
+        ("a factor is what is added to", "rootOf(input) == root", "false"),
+    ],
+    "SumOfPads": [
+        ("parts in any order", "a.getLow()[*dim] < b.getLow()[*dim]", "false"),
+        ("parts overlap and leave gaps", "pad.getLow()[*dim] != end", "false"),
+        ("the end is missing", "end != type.getDimSize(*dim)", "end > type.getDimSize(*dim)"),
+        ("sums that others need", "!inner->hasOneUse()", "false"),
+        ("zeros between elements", "pad.getInterior()[dim] != 0", "false"),
+        ("zeros along two dimensions", "if («found»)\n      return std::nullopt;", "false"),
     ],
     "FormEpilogues": [
         ("an epilogue writes the product's factors", "rootOf(input.memref) == root", "false"),

@@ -27,14 +27,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from chosen import CHOSEN
 from judge import Judge, report, score
-from scratch import BUILD, ROOT, Mutant, executed, link, lit_lines, objects
+from scratch import BUILD, ROOT, Chosen, Mutant, executed, link, lit_lines, objects
 
 PAGE = ROOT / "docs" / "lowering-nets.md"
 BEGIN, END = "<!-- lowering mutants: begin -->", "<!-- lowering mutants: end -->"
@@ -53,6 +53,15 @@ FILES = {
     ],
     "passes/autodiff": ["CountLoops", "NormalForm", "Rematerialize"],
 }
+
+
+def built(folder: Path, files: Mapping[str, list[str]], chosen: Chosen, jobs: int) -> list[Mutant]:
+    """A native module, a cell-opt and a cell-run in `folder`, with the mistakes that they have."""
+    planted = objects(folder, files, chosen, jobs)
+    native = next((BUILD / "python" / "cellgrad").glob("_native*.so")).name
+    tools = {f"bin/{name}": folder / "bin" / name for name in ("cell-opt", "cell-run")}
+    link(folder, {f"python/cellgrad/{native}": folder / native, **tools})
+    return planted
 
 
 def load(folder: Path) -> ctypes.CDLL:
@@ -263,10 +272,7 @@ def main() -> int:
         files = {
             place: [n for n in names if not only or n in only] for place, names in FILES.items()
         }
-        planted = objects(folder, files, CHOSEN, options.jobs)
-        native = next((BUILD / "python" / "cellgrad").glob("_native*.so")).name
-        tools = {f"bin/{name}": folder / "bin" / name for name in ("cell-opt", "cell-run")}
-        link(folder, {f"python/cellgrad/{native}": folder / native, **tools})
+        planted = built(folder, files, CHOSEN, options.jobs)
         made.write_text(json.dumps([m.__dict__ for m in planted]))
     mutants = [Mutant(**m) for m in json.loads(made.read_text())]
     if options.only:

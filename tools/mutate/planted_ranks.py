@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from judge import Judge, report, score
-from planted import load
-from scratch import BUILD, ROOT, Mutant, executed, link, lit_lines, objects
+from planted import built, load
+from scratch import ROOT, executed, lit_lines
 
 FILES = {
     "passes/lower/tensors": ["CheckCollectives"],
@@ -85,10 +85,7 @@ def main() -> int:
     parser.add_argument("--log", type=Path, help="write a line for each mutant here")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="cell-mutants-"))
-    mutants: list[Mutant] = objects(folder, FILES, {}, options.jobs)
-    native = next((BUILD / "python" / "cellgrad").glob("_native*.so")).name
-    tools = {f"bin/{name}": folder / "bin" / name for name in ("cell-opt", "cell-run")}
-    link(folder, {f"python/cellgrad/{native}": folder / native, **tools})
+    mutants = built(folder, FILES, {}, options.jobs)
     library = load(folder)
     chosen = mutants
     if options.sample:

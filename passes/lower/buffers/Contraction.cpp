@@ -70,6 +70,15 @@ bool isContraction(linalg::GenericOp op) {
          areInputs(op, unextended(factors->first), unextended(factors->second));
 }
 
+SmallVector<linalg::GenericOp> kernelContractionsIn(Operation *within) {
+  SmallVector<linalg::GenericOp> found;
+  within->walk([&](linalg::GenericOp op) {
+    if (isContraction(op) && hasKernelTypes(op))
+      found.push_back(op);
+  });
+  return found;
+}
+
 bool isConvolution(linalg::GenericOp op) {
   return isSumOfProducts(op) &&
          llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {

@@ -20,6 +20,10 @@ bool hasKernelTypes(mlir::linalg::GenericOp op);
 /// sum of abs(a * b) passes it.)
 bool isContraction(mlir::linalg::GenericOp op);
 
+/// The contractions inside of `within` that have such types, in order.
+llvm::SmallVector<mlir::linalg::GenericOp>
+kernelContractionsIn(mlir::Operation *within);
+
 /// True for a sum of products that reads an operand through windows: its map
 /// adds loop variables.
 bool isConvolution(mlir::linalg::GenericOp op);

@@ -46,8 +46,7 @@ bool forEachBuffer(Operation *op,
   return isa<memref::AllocOp>(op) || isMemoryEffectFree(op);
 }
 
-/// False for a value that may be any of several buffers, or a part of one.
-static bool isKnown(Value root) {
+bool isKnownRoot(Value root) {
   return isDistinctRoot(root) || root.getDefiningOp<memref::GetGlobalOp>();
 }
 
@@ -56,7 +55,7 @@ void MemoryUse::add(Value buffer, bool writes) {
   touched.insert(root);
   if (writes)
     written.insert(root);
-  unknown |= !isKnown(root);
+  unknown |= !isKnownRoot(root);
 }
 
 bool MemoryUse::add(Operation *op) {
@@ -68,7 +67,7 @@ bool MemoryUse::conflictsWith(Operation *op) const {
   bool conflict = false;
   bool known = forEachBuffer(op, [&](Value buffer, bool writes) {
     Value root = rootOf(buffer);
-    conflict |= unknown || !isKnown(root) ||
+    conflict |= unknown || !isKnownRoot(root) ||
                 (writes ? touched.contains(root) : written.contains(root));
   });
   return !known || conflict;

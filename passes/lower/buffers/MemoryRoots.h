@@ -16,6 +16,9 @@ mlir::Value rootOf(mlir::Value memref);
 /// loops.
 bool isDistinctRoot(mlir::Value root);
 
+/// False for a value that may be any of several buffers, or a part of one.
+bool isKnownRoot(mlir::Value root);
+
 /// Calls `visit` with each buffer that `op` may touch; false for an op that may
 /// touch others, or do more than compute.
 bool forEachBuffer(

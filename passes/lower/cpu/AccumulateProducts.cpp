@@ -68,21 +68,12 @@ bool adds(linalg::GenericOp op, Value added) {
          (left == added && right == result);
 }
 
-bool isKnown(Value root) {
-  return isDistinctRoot(root) || root.getDefiningOp<memref::GetGlobalOp>();
-}
-
 struct AccumulateProducts
     : cellgrad::impl::AccumulateProductsBase<AccumulateProducts> {
   using AccumulateProductsBase::AccumulateProductsBase;
 
   void runOnOperation() override {
-    SmallVector<linalg::GenericOp> products;
-    getOperation().walk([&](linalg::GenericOp op) {
-      if (isContraction(op) && hasKernelTypes(op))
-        products.push_back(op);
-    });
-    for (linalg::GenericOp product : products)
+    for (linalg::GenericOp product : kernelContractionsIn(getOperation()))
       accumulate(product);
   }
 
@@ -136,7 +127,7 @@ struct AccumulateProducts
         !view->isBeforeInBlock(product))
       return false;
     for (Value input : product.getDpsInputs())
-      if (!isKnown(rootOf(input)) || rootOf(input) == root)
+      if (!isKnownRoot(rootOf(input)) || rootOf(input) == root)
         return false;
     MemoryUse use;
     use.add(result, /*writes=*/true);

@@ -52,10 +52,6 @@ int64_t bytesOf(Value memref) {
          8;
 }
 
-bool isKnown(Value root) {
-  return isDistinctRoot(root) || root.getDefiningOp<memref::GetGlobalOp>();
-}
-
 /// True when the epilogue may run on one tile of the product's result before
 /// the product has begun the next.
 bool mayInterleave(const Contraction &product, const LoopNest &epilogue) {
@@ -66,7 +62,7 @@ bool mayInterleave(const Contraction &product, const LoopNest &epilogue) {
   for (const Access &access : epilogue.outputs)
     operands.push_back(&access);
   for (const Access *access : operands)
-    if (!isKnown(rootOf(access->memref)))
+    if (!isKnownRoot(rootOf(access->memref)))
       return false;
   for (const Access &output : epilogue.outputs) {
     Value root = rootOf(output.memref);
@@ -152,19 +148,14 @@ struct FormEpilogues : cellgrad::impl::FormEpiloguesBase<FormEpilogues> {
   using FormEpiloguesBase::FormEpiloguesBase;
 
   void runOnOperation() override {
-    SmallVector<linalg::GenericOp> products;
-    getOperation().walk([&](linalg::GenericOp op) {
-      if (isContraction(op) && hasKernelTypes(op))
-        products.push_back(op);
-    });
-    for (linalg::GenericOp product : products)
+    for (linalg::GenericOp product : kernelContractionsIn(getOperation()))
       form(product);
   }
 
   void form(linalg::GenericOp op) {
     std::optional<Contraction> product = matchContraction(op);
     if (!product || bytesOf(op.getDpsInits()[0]) < fewestBytes ||
-        !isKnown(rootOf(op.getDpsInits()[0])))
+        !isKnownRoot(rootOf(op.getDpsInits()[0])))
       return;
     GemmShape shape = shapeOf(*product);
     if (!completesTiles(shape, planGemm(shape, *target)))

@@ -119,7 +119,7 @@ bool KernelGroup::collectUses(linalg::LinalgOp op, unsigned dim,
 
 bool KernelGroup::fits(const Use &use, bool reduces) const {
   Value root = rootOf(use.buffer);
-  if (!isDistinctRoot(root) && !root.getDefiningOp<memref::GetGlobalOp>())
+  if (!isKnownRoot(root))
     return false;
   auto view = viewOfRoot.find(root);
   bool isUsed = view != viewOfRoot.end();
