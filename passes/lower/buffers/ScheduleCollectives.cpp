@@ -15,12 +15,17 @@
 // nothing is in flight when a call ends, and a collective that fails leaves
 // donated arguments as they were.
 //
+// A profile's calls around a kernel stay with it: neither half of a collective
+// comes between them, or its time would be taken for the kernel's.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/lower/buffers/InFlight.h"
 #include "passes/lower/buffers/Passes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -34,12 +39,26 @@ using namespace cellgrad;
 
 namespace {
 
+/// Whether `op` is the call of a profile before a kernel (true) or behind one
+/// (false).
+std::optional<bool> beginsKernel(Operation *op) {
+  auto call = dyn_cast<LLVM::CallOp>(op);
+  IntegerAttr begins;
+  if (!call || call.getCallee() != StringRef("cell_probe") ||
+      !matchPattern(call.getArgOperands().back(), m_Constant(&begins)))
+    return std::nullopt;
+  return !begins.getValue().isZero();
+}
+
 /// Moves the wait of `pair` down.
 void sink(InFlight pair, Footprints &prints) {
+  Operation *begin = nullptr; // of the kernel that `at` is part of
   Operation *at = pair.wait->getNextNode();
-  while (!prints.needsEnd(at, pair.start.getSend(), pair.start.getReceive()))
-    at = at->getNextNode();
-  pair.wait->moveBefore(at);
+  for (; !prints.needsEnd(at, pair.start.getSend(), pair.start.getReceive());
+       at = at->getNextNode())
+    if (std::optional<bool> begins = beginsKernel(at))
+      begin = *begins ? at : nullptr;
+  pair.wait->moveBefore(begin ? begin : at);
 }
 
 /// Whether `op` may go wherever its operands are: it names memory or computes
@@ -59,8 +78,14 @@ void hoist(CollectiveStartOp start, Footprints &prints) {
   };
   need(start);
   SmallVector<Operation *> carried{start};
+  Operation *end = nullptr; // of the kernel that `at` is part of
+  size_t carriedToEnd = 0;
   Operation *at = start->getPrevNode();
   for (; at; at = at->getPrevNode()) {
+    if (std::optional<bool> begins = beginsKernel(at)) {
+      end = *begins ? nullptr : at;
+      carriedToEnd = carried.size();
+    }
     if (needed.contains(at)) {
       if (!isMovable(at))
         break;
@@ -70,6 +95,10 @@ void hoist(CollectiveStartOp start, Footprints &prints) {
                prints.needsBefore(at, start.getSend(), start.getReceive())) {
       break;
     }
+  }
+  if (end) {
+    carried.truncate(carriedToEnd);
+    at = end;
   }
   Block *block = start->getBlock();
   for (Operation *op : carried) {

@@ -177,3 +177,38 @@ func.func private @lent(%x: memref<4xf32>, %y: memref<4xf32>) {
   memref.store %cst, %y[%c0] : memref<4xf32>
   return
 }
+
+// -----
+
+// A profile's calls around a kernel stay with it, and so do the views it makes in between.
+// CHECK-LABEL: func.func @profiled
+// CHECK: llvm.call @cell_probe
+// CHECK: memref.store %{{.*}}, %[[A:[a-z0-9_]+]][%c0]
+// CHECK-NEXT: llvm.call @cell_probe
+// CHECK-NEXT: cell.collective_start 1 send %[[A]]
+// CHECK-NEXT: memref.store
+// CHECK-NEXT: cell.collective_wait 1 send %[[A]]
+// CHECK-NEXT: llvm.call @cell_probe
+// CHECK-NEXT: memref.subview
+// CHECK-NEXT: memref.load %[[A]]
+llvm.func @cell_probe(i32, i32)
+func.func @profiled(%out: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %cst = arith.constant 1.0 : f32
+  %begins = llvm.mlir.constant(1 : i32) : i32
+  %ends = llvm.mlir.constant(0 : i32) : i32
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  llvm.call @cell_probe(%ends, %begins) : (i32, i32) -> ()
+  memref.store %cst, %a[%c0] : memref<4xf32>
+  llvm.call @cell_probe(%ends, %ends) : (i32, i32) -> ()
+  memref.store %cst, %b[%c0] : memref<4xf32>
+  cell.collective_start 0 send %a : memref<4xf32> receive %a : memref<4xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a : memref<4xf32> receive %a : memref<4xf32>
+  llvm.call @cell_probe(%begins, %begins) : (i32, i32) -> ()
+  %view = memref.subview %out[0] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1]>>
+  %1 = memref.load %a[%c0] : memref<4xf32>
+  memref.store %1, %view[%c0] : memref<2xf32, strided<[1]>>
+  llvm.call @cell_probe(%begins, %ends) : (i32, i32) -> ()
+  return
+}
