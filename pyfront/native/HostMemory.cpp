@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <mutex>
 
+#include <sys/mman.h>
+
 using namespace cellgrad::python;
 
 // AddressSanitizer's, where the process runs with it.
@@ -23,6 +25,11 @@ constexpr size_t kAlignment = 64;
 constexpr size_t kLarge = 32
                           << 10; // below, malloc reuses well enough by itself
 constexpr size_t kKeepAtMost = 256 << 20; // bytes kept for reuse
+/// A page of the larger kind that x86-64 and ARM have, and from how many bytes
+/// on blocks ask for them. Reading a large block is limited by the table of
+/// pages otherwise: 16 Mi floats take 1.7 ms instead of 3.
+constexpr size_t kHugePage = 2 << 20;
+constexpr size_t kHuge = 2 * kHugePage;
 
 using Pool = MemoryPool<void *, kAlignment>;
 std::mutex poolMutex;
@@ -44,6 +51,20 @@ void *lend(void *block, size_t bytes, size_t size) {
   return block;
 }
 
+/// Null if there is no memory.
+void *allocate(size_t size) {
+  if (size < kHuge)
+    return std::aligned_alloc(kAlignment, size);
+  void *memory = nullptr;
+  if (posix_memalign(&memory, kHugePage, size) != 0)
+    return nullptr;
+#ifdef MADV_HUGEPAGE
+  // A wish: where it is not granted, pages are small.
+  (void)madvise(memory, size, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
 /// Frees all kept blocks; false if there were none.
 bool dropKept() {
   std::lock_guard<std::mutex> lock(poolMutex);
@@ -58,9 +79,9 @@ void *cellgrad::python::allocateHost(size_t bytes) {
     if (std::optional<void *> block = pool().take(size))
       return lend(*block, bytes, size);
   }
-  void *memory = std::aligned_alloc(kAlignment, size);
+  void *memory = allocate(size);
   if (!memory && dropKept())
-    memory = std::aligned_alloc(kAlignment, size);
+    memory = allocate(size);
   if (!memory)
     throw HostMemoryError("out of memory: " + std::to_string(bytes) +
                           " bytes could not be allocated");

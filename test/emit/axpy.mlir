@@ -16,6 +16,7 @@
 
 // IMPORTS-DAG: aligned_alloc@GLIBC_2.16
 // IMPORTS-DAG: free@GLIBC_2.2.5
+// IMPORTS-DAG: madvise@GLIBC_2.2.5
 // IMPORTS-NOT: {{.}}
 
 // DYNAMIC: NEEDED{{.*}}[libc.so.6]

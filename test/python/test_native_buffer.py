@@ -1,6 +1,7 @@
 """TensorBuffer: memory in and out by the buffer protocol and DLPack, shared where it can be."""
 
 import gc
+import os
 import re
 
 import numpy as np
@@ -32,6 +33,27 @@ def test_numpy_and_back_without_a_copy(name, shape):
     for back in (buffer.view(), np.from_dlpack(buffer), np.asarray(memoryview(buffer))):
         assert back.dtype == array.dtype and back.shape == shape
         np.testing.assert_array_equal(back, array)
+
+
+def advice(address):
+    """What the system was told of the memory at that address."""
+    inside = False
+    with open("/proc/self/smaps") as file:
+        for line in file:
+            if found := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
+                inside = int(found[1], 16) <= address < int(found[2], 16)
+            elif inside and line.startswith("VmFlags:"):
+                return line.split()[1:]
+    raise AssertionError("no such memory")
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/sys/kernel/mm/transparent_hugepage"), reason="needs large pages in Linux"
+)
+def test_large_memory_asks_for_large_pages():
+    buffer = TensorBuffer("float32", (3 << 20,))
+    assert buffer.address % (2 << 20) == 0 and "hg" in advice(buffer.address)
+    assert "hg" not in advice(TensorBuffer("float32", (1000,)).address)
 
 
 def test_owned_memory_is_aligned_and_outlives_the_buffer():

@@ -74,8 +74,11 @@ void addWork(Operation *op, double times, Work &work, Traffic &traffic) {
       steps *= range;
     double operations = steps * operationsOf(linalgOp);
     work.operations += times * operations;
-    work.nanoseconds += times * (isProduct(op) ? operations / 150
-                                               : estimateNanoseconds(linalgOp));
+    work.nanoseconds += times * (isProduct(op)
+                     ? nanosecondsOfProducts(
+                           operations,
+                           getElementTypeOrSelf(op->getOperand(0).getType()))
+                     : estimateNanoseconds(linalgOp));
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType()))
         continue;

@@ -72,6 +72,14 @@ double estimateNanoseconds(linalg::LinalgOp op) {
   return std::max(bytes / kBytesPerNanosecond, iterations * arithmetic);
 }
 
+double nanosecondsOfProducts(double operations, Type element) {
+  // Measured as above, on vectors of 512 bits: docs/figures.md. Narrower
+  // elements are computed as f32.
+  constexpr double kBitsPerNanosecond = 100 * 32;
+  unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 32;
+  return operations * std::max(32u, bits) / kBitsPerNanosecond;
+}
+
 double tripsOf(Operation *op) {
   constexpr double kFew = 8;
   if (isa<scf::WhileOp>(op))

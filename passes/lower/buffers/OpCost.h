@@ -25,10 +25,9 @@ OpCost costOf(mlir::Operation &op);
 /// not a product: as long as its arithmetic or its memory traffic.
 double estimateNanoseconds(mlir::linalg::LinalgOp op);
 
-/// About how long so many floating-point operations of products take.
-inline double nanosecondsOfProducts(double operations) {
-  return operations / 150;
-}
+/// About how long so many floating-point operations of products take, on
+/// elements of this type.
+double nanosecondsOfProducts(double operations, mlir::Type element);
 
 /// How often a step of a loop runs: a few times where that is not known. 1 for
 /// other ops.

@@ -75,7 +75,8 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     for (unsigned dim : batch)
       products *= nest.sizes[dim];
     double nanoseconds =
-        products * nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k);
+        products * nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k,
+                                         problem.element);
     if (epilogueLoops) {
       problem.epilogueNanoseconds =
           estimateNanoseconds(cast<linalg::LinalgOp>(epilogue.getOperation()));

@@ -120,7 +120,7 @@ void GemmEmitter::emitColumnItems() {
   if (plan.packA)
     packWholeA();
   double nanoseconds =
-      nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k) +
+      nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k, problem.element) +
       problem.epilogueNanoseconds;
   items({count, {}}, nanoseconds, [&](FlatIndex item) {
     allocateOwnB();
@@ -207,7 +207,7 @@ void GemmEmitter::emitDepthItems(const ColumnBlock &block, SumBlocks blocks,
   bool divides = blocks.trips % trips == 0;
   SumBlocks part = blocks;
   part.trips = trips;
-  double nanoseconds = nanosecondsOfProducts(2.0 * size * shape.k);
+  double nanoseconds = nanosecondsOfProducts(2.0 * size * shape.k, problem.element);
   items({count, {}}, nanoseconds, [&](FlatIndex item) {
     allocateOwnB();
     FlatIndex start = mem.advance({}, item, trips * plan.depthBlock);
@@ -305,7 +305,8 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
   int64_t fullRows = llvm::alignDown(shape.m, rows);
   int64_t mostColumns = panels.value ? plan.columnBlock : panels.known * width;
   double nanoseconds = nanosecondsOfProducts(
-      2.0 * fullRows * mostColumns * std::min(plan.depthBlock, shape.k));
+      2.0 * fullRows * mostColumns * std::min(plan.depthBlock, shape.k),
+      problem.element);
   nanoseconds += problem.epilogueNanoseconds * fullRows * mostColumns /
                  (double(shape.m) * shape.n);
   // Where results of some rows go; each worker has its own where nobody but the
@@ -407,6 +408,12 @@ void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
     return tileStep(rows, vectors, active, a, bPanel, at,
                     SmallVector<Value>(values));
   };
+  if (plan.prefetchC)
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t v = 0; v < vectors; ++v)
+        memref::PrefetchOp::create(
+            b, loc, c.flat, mem.materialize(cAt(r, v)), /*isWrite=*/true,
+            /*localityHint=*/1, /*isDataCache=*/true);
   int64_t most = depthSize.value ? plan.depthBlock : depthSize.known;
   SmallVector<Value> accumulators = emitSumLoop(
       b, loc, mem, planSum(most, 1, tileChains(problem.element, most)), 1,

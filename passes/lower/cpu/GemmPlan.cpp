@@ -99,6 +99,10 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
       plan.tileRows);
   plan.columnBlock = evenBlock(shape.n, kColumnBlock, plan.tileColumns());
 
+  // Added to more than once, and gone from the second level in between.
+  plan.prefetchC =
+      plan.depthBlock < shape.k && shape.m * shape.n * bytes > target.l2Bytes;
+
   // Rows that lie a multiple of so many cache lines apart fall into few sets.
   auto conflicts = [&](int64_t stride) {
     return stride * bytes % (16 * target.cacheLine) == 0;
@@ -175,6 +179,8 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan) {
     os << ", pack A";
   if (plan.packB)
     os << (plan.transposeB ? ", pack and transpose B" : ", pack B");
+  if (plan.prefetchC)
+    os << ", ask for C";
   if (plan.rowItems)
     os << ", " << plan.rowItems << " items of rows";
   if (plan.columnItems)

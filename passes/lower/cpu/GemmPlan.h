@@ -35,6 +35,7 @@ struct GemmPlan {
   int64_t depthBlock = 0;  ///< a multiple of lanes, or all of k
   bool packA = false;      ///< copy blocks of A to contiguous panels
   bool packB = false;      ///< copy blocks of B to contiguous panels
+  bool prefetchC = false;  ///< ask for a tile of C before it is added to
   bool transposeB = false; ///< B is contiguous along k: packing transposes it
   int64_t rowItems = 0;    ///< parts of the rows that threads share
   int64_t columnItems = 0; ///< parts of the columns that threads share

@@ -134,7 +134,7 @@ double TileEmitter::nanoseconds() const {
   for (const TiledDim &tiled :
        llvm::concat<const TiledDim>(plan.rows, plan.columns))
     operations *= tiled.dim.size;
-  return nanosecondsOfProducts(operations);
+  return nanosecondsOfProducts(operations, problem.element);
 }
 
 /// Whether the outermost loop walks parts of C.

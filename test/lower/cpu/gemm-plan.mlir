@@ -9,7 +9,7 @@
 
 // Rows a power of two apart collide in the caches: both operands are packed.
 func.func @large(%a: memref<1024x1024xf32>, %b: memref<1024x1024xf32>, %c: memref<1024x1024xf32>) {
-  // expected-remark @+1 {{1024x1024x1024: tile 14x32, rows 140, columns 1024, depth 256, pack A, pack B, 8 items of rows}}
+  // expected-remark @+1 {{1024x1024x1024: tile 14x32, rows 140, columns 1024, depth 256, pack A, pack B, ask for C, 8 items of rows}}
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<1024x1024xf32>, memref<1024x1024xf32>) outs(%c : memref<1024x1024xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):

@@ -11,7 +11,7 @@
 // CHECK-NOT:     scf.forall
 // CHECK:           scf.for
 // CHECK:           vector.store
-// CHECK:         } {cell.nanoseconds = 251658 : i64}
+// CHECK:         } {cell.nanoseconds = 377487 : i64}
 #x = affine_map<(n, o, h, w, c, p, q) -> (n, c, h + p, w + q)>
 #w = affine_map<(n, o, h, w, c, p, q) -> (o, c, p, q)>
 #y = affine_map<(n, o, h, w, c, p, q) -> (n, o, h, w)>
@@ -29,7 +29,7 @@ func.func @images(%x: memref<4x16x34x34xf32>, %w: memref<32x16x3x3xf32>, %y: mem
 // CHECK-LABEL: func.func @filters
 // CHECK:         scf.forall (%{{.*}}) in (32) {
 // CHECK-NOT:     scf.forall
-// CHECK:         } {cell.nanoseconds = 62914 : i64}
+// CHECK:         } {cell.nanoseconds = 94371 : i64}
 #x1 = affine_map<(o, h, w, c, p, q) -> (c, h + p, w + q)>
 #w1 = affine_map<(o, h, w, c, p, q) -> (o, c, p, q)>
 #y1 = affine_map<(o, h, w, c, p, q) -> (o, h, w)>
@@ -49,7 +49,7 @@ func.func @filters(%x: memref<16x34x34xf32>, %w: memref<32x16x3x3xf32>, %y: memr
 // CHECK:         scf.forall (%[[ITEM:.*]]) in (4) {
 // CHECK-NOT:     scf.forall
 // CHECK:           memref.alloc() : memref<9216xf32>
-// CHECK:         } {cell.nanoseconds = 141557 : i64}
+// CHECK:         } {cell.nanoseconds = 212336 : i64}
 #xg = affine_map<(o, c, p, q, n, h, w) -> (n, c, h + p, w + q)>
 #gg = affine_map<(o, c, p, q, n, h, w) -> (n, o, h, w)>
 #wg = affine_map<(o, c, p, q, n, h, w) -> (o, c, p, q)>
