@@ -110,7 +110,12 @@ def check_forward(program: Program, seed: int, donated: dict[int, int] | None = 
     for level in (2, LEVELS[seed % len(LEVELS)]):
         with tempfile.TemporaryDirectory() as folder:
             model = compiled(program.graph, Path(folder), level, poison=level != 2)
-            given = arrays(model.entry("main")(buffers(inputs)))
+            main = model.entry("main")
+            given = arrays(main(buffers(inputs)))
+            if main.spec["parallel"]:
+                shared = arrays(main(buffers(inputs), guarded.Shuffled(3, seed)))
+                if [a.tobytes() for a in shared] != [a.tobytes() for a in given]:
+                    raise Mismatch(f"seed {seed}, level {level}: other bits by 3 workers")
         compare(program, f"seed {seed}, level {level}", given, reference)
 
 
@@ -257,7 +262,7 @@ CHECKS: dict[str, tuple[Callable[[int, Any], Program], Callable[[Program, int], 
     "forward": (forward_program, check_forward),
     "derivatives": (smooth_program, check_derivatives),
 }
-FINDINGS = (Mismatch, _native.CompileError, _native.GraphError)
+FINDINGS = (Mismatch, guarded.Stray, _native.CompileError, _native.GraphError)
 
 
 def run(kind: str, seed: int, table: Any, folder: Path = BUILD / "fuzz") -> None:

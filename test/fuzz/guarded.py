@@ -7,7 +7,7 @@ before it is written shows.
 
 A pool that is lent to a call (Shuffled) runs regions on the calling thread, but cuts them anywhere, in any
 order, as any worker: what depends on that shows without a race. What a worker finds in its memory is NaN,
-and that of others stays as it is.
+and that of others stays as it is. No byte of what all workers see is changed by two pieces of a region.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from cellgrad import _native
 
 PAGE = mmap.PAGESIZE
 ALIGNMENT = 64  # of the arena
+MOST_COMPARED = 1 << 26  # bytes, for all pieces of a region
 MARK = b"\xa5" * 64
 PROT_NONE = 0
 PRINT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -48,6 +49,8 @@ class Shuffled:
         self.regions = 0
         self.memory = np.zeros((threads, 0), np.uint8)  # of each worker
         self.strayed = False  # some worker wrote to the memory of another
+        self.shared: list[np.ndarray] = []  # the memory that all write to, in bytes
+        self.met = False  # two pieces of a region wrote to one place in it
         self.face = Parallel(ctypes.sizeof(Parallel), threads, RUN(self.run))
 
     def run(self, _: int, count: int, task: Any, frame: int) -> None:
@@ -59,11 +62,23 @@ class Shuffled:
             pieces.append((begin, end))
             begin = end
         rng.shuffle(pieces)
+        compared = sum(part.size for part in self.shared) * len(pieces) <= MOST_COMPARED
+        seen = self.shared if compared else []
+        written = [np.zeros(part.size, np.bool_) for part in seen]
         for begin, end in pieces:
             worker = rng.randrange(self.face.threads)
             self.memory[...] = 0xFF
+            before = [part.copy() for part in seen]
             task(frame, begin, end, worker)
             self.strayed |= bool((np.delete(self.memory, worker, 0) != 0xFF).any())
+            for part, old, all_ in zip(seen, before, written, strict=True):
+                changed = part != old
+                self.met |= bool((changed & all_).any())
+                all_ |= changed
+
+
+class Stray(RuntimeError):
+    """A call that writes where it must not."""
 
 
 class Context(ctypes.Structure):
@@ -92,6 +107,7 @@ class Room:
     """`size` bytes between a mark and a page that cannot be touched."""
 
     def __init__(self, size: int) -> None:
+        self.size = size
         self.start = -(size + len(MARK)) % PAGE + len(MARK)
         self.memory = mmap.mmap(-1, self.start + size + PAGE)
         self.memory[self.start - len(MARK) : self.start] = MARK
@@ -158,11 +174,15 @@ class Entry:
             call.parallel = ctypes.pointer(pool.face)
             slots = arena.array(np.uint8, [size])[fixed : fixed + pool.face.threads * slot]
             pool.memory = slots.reshape(pool.face.threads, slot)
+            pool.shared = [arena.array(np.uint8, [fixed])]
+            pool.shared += [room.array(np.uint8, [room.size]) for room in rooms]
         status = self.function((ctypes.c_void_p * len(pointers))(*pointers), ctypes.byref(call))
         if not all(room.is_marked() for room in [*rooms, arena]):
-            raise RuntimeError(f"{self.spec['symbol']} writes before its memory")
+            raise Stray(f"{self.spec['symbol']} writes before its memory")
         if pool and pool.strayed:
-            raise RuntimeError(f"a worker of {self.spec['symbol']} writes to the memory of another")
+            raise Stray(f"a worker of {self.spec['symbol']} writes to the memory of another")
+        if pool and pool.met:
+            raise Stray(f"two items of {self.spec['symbol']} write to one place")
         left = iter(out)
         results = [
             args[spec["donated_arg"]] if "donated_arg" in spec else next(left)

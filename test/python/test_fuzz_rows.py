@@ -102,6 +102,21 @@ def test_a_worker_that_writes_to_the_memory_of_another_is_found():
     assert pool.strayed
 
 
+def test_items_that_write_to_one_place_are_found():
+    pool = guarded.Shuffled(3, 0)
+    pool.shared = [np.zeros(10, np.uint8)]
+
+    def task(frame, begin, end, worker):
+        pool.shared[0][begin:end] += 1
+
+    for _ in range(5):
+        pool.run(None, 10, task, None)
+    assert not pool.met
+    for _ in range(5):
+        pool.run(None, 10, lambda *item: pool.shared[0][:1].fill(item[1]), None)
+    assert pool.met
+
+
 @pytest.mark.parametrize("seed", [1, 3, 6])
 def test_bits_that_depend_on_the_worker_are_found(monkeypatch, seed):
     """One result of one worker, off by one bit."""

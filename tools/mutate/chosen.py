@@ -504,6 +504,14 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("the batch of one is the program of two", "whole.emplace_back(«1», one);", "2"),
         ("what has rows is no batch", "return batch.hasRows(type);", "return false;"),
     ],
+    "NestEmitter": [
+        ("the last item is left out", "b.getIndexAttr(«size / step»)", "size / step - 1"),
+        ("items are at a distance of one", "mem.advance({}, {item, 0}, «step»)", "1"),
+        ("there are items in items", "std::exchange(sharedNanoseconds, 0)", "sharedNanoseconds"),
+        ("short nests are shared", "nanoseconds >= fewestNanoseconds", "true"),
+        ("steps that write to one place are items", "«isApart» && nanoseconds", "true"),
+        ("items are cut again", "!op->getParentOfType<scf::ForallOp>()", "true"),
+    ],
     "DynamicBatch": [
         ("limits of slices stay", "if (extent < 0 && limit == -1)\n        «limit = size;»", ";"),
         ("the stand-in may be a size", "extent > 0 && extent % size == 0", "false"),

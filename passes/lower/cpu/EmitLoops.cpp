@@ -38,7 +38,8 @@ struct EmitLoops : cellgrad::impl::EmitLoopsBase<EmitLoops> {
         return signalPassFailure();
       if (!*generic)
         continue;
-      if (failed(cellgrad::emitNest(rewriter, *generic, *target, printPlan)))
+      if (failed(cellgrad::emitNest(rewriter, *generic, *target,
+                                    fewestNanoseconds, printPlan)))
         return signalPassFailure();
     }
   }

@@ -2,7 +2,9 @@
 
 #include "passes/lower/cpu/NestEmitter.h"
 
+#include "passes/lower/buffers/OpCost.h"
 #include "passes/lower/buffers/SumLoop.h"
+#include "passes/lower/cpu/ItemLoop.h"
 #include "passes/lower/cpu/NestBody.h"
 #include "passes/lower/cpu/VectorTranspose.h"
 
@@ -20,9 +22,12 @@ constexpr int64_t kRowsPerPass = 8;
 
 class NestEmitter {
 public:
-  NestEmitter(OpBuilder &b, NestPlan nestPlan)
+  /// The steps of the outermost loop are items if `sharedNanoseconds`, what all
+  /// of them take, is not 0.
+  NestEmitter(OpBuilder &b, NestPlan nestPlan, double sharedNanoseconds)
       : b(b), loc(nestPlan.nest.op.getLoc()), plan(std::move(nestPlan)),
-        nest(plan.nest), body(b, plan), mem(body.memory()) {
+        nest(plan.nest), body(b, plan), mem(body.memory()),
+        sharedNanoseconds(sharedNanoseconds) {
     for (unsigned o = 0; o < plan.numOutputs(); ++o)
       if (plan.isAccumulated(o))
         accumulated.push_back(o);
@@ -36,6 +41,9 @@ private:
   Carried loop(int64_t size, int64_t step, ValueRange carried,
                LoopBody emitBody);
   void loop(int64_t size, int64_t step, function_ref<void(FlatIndex)> emitBody);
+  /// The same over parts of the results: the outermost one may be of items.
+  void outerLoop(int64_t size, int64_t step,
+                 function_ref<void(FlatIndex)> emitBody);
   /// The loop over whole steps of a reduction dimension.
   Carried reductionLoop(unsigned dim, ValueRange carried, LoopBody emitBody);
   SumBlocks planReduction(unsigned dim);
@@ -96,6 +104,7 @@ private:
   SmallVector<SmallVector<Row>> rowsOfOutputs;
   /// `Tiles`: one square buffer for each transposed input.
   SmallVector<Value> tileBuffers;
+  double sharedNanoseconds; ///< 0 once there are items
 };
 
 } // namespace
@@ -122,6 +131,17 @@ void NestEmitter::loop(int64_t size, int64_t step,
     emitBody(iv);
     return Carried();
   });
+}
+
+void NestEmitter::outerLoop(int64_t size, int64_t step,
+                            function_ref<void(FlatIndex)> emitBody) {
+  if (sharedNanoseconds == 0 || size <= step)
+    return loop(size, step, emitBody);
+  double nanoseconds = std::exchange(sharedNanoseconds, 0);
+  emitItems(b, loc, b.getIndexAttr(size / step), nanoseconds, [&](Value item) {
+    emitBody(mem.advance({}, {item, 0}, step));
+  });
+  sharedNanoseconds = nanoseconds;
 }
 
 int64_t NestEmitter::stepOf(unsigned dim) const {
@@ -184,7 +204,7 @@ void NestEmitter::emitOuterLoops(unsigned dim, const Position &pos) {
   bool isTileDim = plan.kind == NestKind::Tiles && dim + 1 == *plan.vectorDim;
   if (dim < nest.rank() && !nest.isReduction[dim] && plan.vectorDim != dim &&
       !isTileDim) {
-    loop(nest.sizes[dim], 1, [&](FlatIndex iv) {
+    outerLoop(nest.sizes[dim], 1, [&](FlatIndex iv) {
       emitOuterLoops(dim + 1, body.advance(pos, dim, iv));
     });
     return;
@@ -223,7 +243,7 @@ void NestEmitter::emitBlocks(const Position &pos) {
     return emitBlock(pos, 1, 1);
   int64_t block = plan.lanes * plan.unroll;
   int64_t full = vectorSize() / block * block;
-  loop(full, block, [&](FlatIndex iv) {
+  outerLoop(full, block, [&](FlatIndex iv) {
     emitBlock(body.advance(pos, *plan.vectorDim, iv), plan.unroll, plan.lanes);
   });
   if (int64_t rest = vectorSize() - full) {
@@ -469,12 +489,14 @@ void NestEmitter::emitRowPass(const Position &pos, int64_t rows) {
 void NestEmitter::emitTiles(const Position &pos) {
   unsigned tileDim = *plan.vectorDim - 1;
   int64_t lanes = plan.lanes, rows = nest.sizes[tileDim];
-  for (unsigned i : plan.transposed) {
-    Type element = cast<MemRefType>(body.flatOf(i).getType()).getElementType();
-    tileBuffers.push_back(memref::AllocOp::create(
-        b, loc, MemRefType::get({lanes * lanes}, element)));
-  }
   auto emitColumns = [&](const Position &start, int64_t tileRows) {
+    tileBuffers.clear(); // each item has its own
+    for (unsigned i : plan.transposed)
+      tileBuffers.push_back(memref::AllocOp::create(
+          b, loc,
+          MemRefType::get(
+              {lanes * lanes},
+              cast<MemRefType>(body.flatOf(i).getType()).getElementType())));
     int64_t full = vectorSize() / lanes * lanes;
     loop(full, lanes, [&](FlatIndex iv) {
       emitTile(body.advance(start, *plan.vectorDim, iv), tileRows, lanes);
@@ -484,7 +506,7 @@ void NestEmitter::emitTiles(const Position &pos) {
                rest);
   };
   int64_t full = rows / lanes * lanes;
-  loop(full, lanes, [&](FlatIndex iv) {
+  outerLoop(full, lanes, [&](FlatIndex iv) {
     emitColumns(body.advance(pos, tileDim, iv), lanes);
   });
   if (int64_t rest = rows - full)
@@ -527,8 +549,28 @@ void NestEmitter::emitTile(const Position &pos, int64_t rows, int64_t active) {
     body.redirect(i, memory);
 }
 
+/// What `op` takes if it is long and its steps may be items: each result is
+/// written by one step of the parallel loops, and the op is in no item itself.
+/// Else 0.
+static double sharedNanoseconds(const NestPlan &plan, linalg::GenericOp op,
+                                double fewestNanoseconds) {
+  const LoopNest &nest = plan.nest;
+  double nanoseconds = estimateNanoseconds(cast<linalg::LinalgOp>(*op));
+  bool isApart = llvm::all_of(nest.outputs, [&](const Access &output) {
+    return llvm::all_of(llvm::seq<unsigned>(nest.rank()), [&](unsigned dim) {
+      return nest.isReduction[dim] || nest.sizes[dim] == 1 ||
+             output.strides[dim] != 0;
+    });
+  });
+  return isApart && nanoseconds >= fewestNanoseconds &&
+                 !op->getParentOfType<scf::ForallOp>()
+             ? std::max(nanoseconds, 1.0)
+             : 0;
+}
+
 LogicalResult cellgrad::emitNest(RewriterBase &rewriter, linalg::GenericOp op,
-                                 const Target &target, bool printPlan) {
+                                 const Target &target, double fewestNanoseconds,
+                                 bool printPlan) {
   FailureOr<LoopNest> nest = analyzeNest(op);
   if (failed(nest))
     return failure();
@@ -540,7 +582,8 @@ LogicalResult cellgrad::emitNest(RewriterBase &rewriter, linalg::GenericOp op,
       llvm::raw_string_ostream(text) << plan;
       op.emitRemark() << text;
     }
-    NestEmitter(rewriter, std::move(plan)).emit();
+    double nanoseconds = sharedNanoseconds(plan, op, fewestNanoseconds);
+    NestEmitter(rewriter, std::move(plan), nanoseconds).emit();
   }
   rewriter.eraseOp(op);
   return success();

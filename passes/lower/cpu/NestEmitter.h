@@ -10,11 +10,12 @@
 
 namespace cellgrad {
 
-/// Replaces `op`, a `linalg.generic` on memrefs, by vector loops; reports the
-/// plan of them as a remark if `printPlan`.
+/// Replaces `op`, a `linalg.generic` on memrefs, by vector loops, the outermost
+/// one over items where it takes `fewestNanoseconds`; reports the plan as a
+/// remark if `printPlan`.
 mlir::LogicalResult emitNest(mlir::RewriterBase &rewriter,
                              mlir::linalg::GenericOp op, const Target &target,
-                             bool printPlan);
+                             double fewestNanoseconds, bool printPlan);
 
 } // namespace cellgrad
 

@@ -61,7 +61,9 @@ def EmitLoops : Pass<"cell-emit-loops", "::mlir::func::FuncOp"> {
     one. The dimension in which most operands are contiguous is vectorised; its
     tail is masked vector code, so that an element's value does not depend on
     its position. Reductions keep several vector accumulators and combine them
-    in a fixed tree.
+    in a fixed tree. The steps of a long nest's outermost loop are items: what a
+    worker has written lies in its cache, and to fill or copy it elsewhere costs
+    more than to do so twice.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
@@ -69,6 +71,8 @@ def EmitLoops : Pass<"cell-emit-loops", "::mlir::func::FuncOp"> {
   let options = [
     Option<"target", "target", "::cellgrad::TargetName",
            "::cellgrad::TargetName()", "the machine to plan for (Target.h)">,
+    Option<"fewestNanoseconds", "fewest-nanoseconds", "int64_t", "20000",
+           "shortest time of a loop over items; 0 to form loops of any time">,
     Option<"printPlan", "print-plan", "bool", "false",
            "report the plan of each nest as a remark">,
   ];

@@ -41,7 +41,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   pm.addPass(createOutlineKernels());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createEmitGemm({target, nanoseconds}));
-  functions.addPass(createEmitLoops({target}));
+  functions.addPass(createEmitLoops({target, nanoseconds}));
   pm.addPass(createOutlineItems({nanoseconds}));
   pm.addPass(createOutlineLoops());
   pm.addNestedPass<func::FuncOp>(createExpandMath({target.fma}));
