@@ -27,7 +27,10 @@ func.func @copied(%x: memref<1048579xf32>, %y: memref<1048579xf32>) {
 // Rows of a part of a larger buffer.
 // CHECK-LABEL: func.func @padded
 // CHECK:         scf.forall (%{{.*}}) in (512) {
-// CHECK:           vector.store
+// CHECK-NOT:       scf.forall
+// CHECK:           scf.for
+// CHECK:             vector.store
+// CHECK:         } {cell.nanoseconds
 func.func @padded(%x: memref<512x500xf32>, %y: memref<514x502xf32>) {
   %inside = memref.subview %y[1, 1] [512, 500] [1, 1]
       : memref<514x502xf32> to memref<512x500xf32, strided<[502, 1], offset: 503>>
