@@ -279,7 +279,7 @@ def reduced_gradients(
 ) -> tuple[Tensor, ...]:
     """Sums of gradients over all ranks, or those of `group`; with `mean`, divided by `degree`, or their number.
 
-    The compiler makes one collective of those of one dtype, 25 MB at a time, and begins it as soon as its
+    The compiler makes one collective of those of one dtype, an eighth at a time, and begins it as soon as its
     gradients are there.
 
     Raises:
