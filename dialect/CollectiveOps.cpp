@@ -81,10 +81,12 @@ static LogicalResult verifyGroup(Operation *op) {
   return success();
 }
 
-/// That an op that is made for so many ranks has a group of so many.
-static LogicalResult verifyCount(Operation *op, int64_t ranks) {
+/// That `op` is made for at least one rank, and has a group of so many.
+static LogicalResult verifyRanks(Operation *op, int64_t ranks) {
   if (failed(verifyGroup(op)))
     return failure();
+  if (ranks < 1)
+    return op->emitOpError("is for ") << ranks << " ranks; expected at least 1";
   if (ArrayRef<int64_t> group = groupOf(op);
       !group.empty() && static_cast<int64_t>(group.size()) != ranks)
     return op->emitOpError("is for ")
@@ -96,10 +98,8 @@ static LogicalResult verifyCount(Operation *op, int64_t ranks) {
 /// are equal.
 static LogicalResult verifyParts(Operation *op, RankedTensorType whole,
                                  RankedTensorType part, int64_t ranks) {
-  if (failed(verifyCount(op, ranks)))
+  if (failed(verifyRanks(op, ranks)))
     return failure();
-  if (ranks < 1)
-    return op->emitOpError("is for ") << ranks << " ranks; expected at least 1";
   if (whole.getRank() != 0 && part.getRank() == whole.getRank() &&
       part.getElementType() == whole.getElementType() &&
       part.getShape().drop_front() == whole.getShape().drop_front() &&
@@ -113,9 +113,11 @@ static LogicalResult verifyParts(Operation *op, RankedTensorType whole,
 }
 
 LogicalResult AllReduceOp::verify() {
-  if (failed(verifyGroup(*this)))
+  if (failed(verifyCombine(*this, getCombine())))
     return failure();
-  return verifyCombine(*this, getCombine());
+  if (std::optional<uint64_t> ranks = getRanks())
+    return verifyRanks(*this, static_cast<int64_t>(*ranks));
+  return verifyGroup(*this);
 }
 
 LogicalResult AllGatherOp::verify() {
@@ -130,10 +132,9 @@ LogicalResult ReduceScatterOp::verify() {
 
 LogicalResult AllToAllOp::verify() {
   int64_t ranks = getRanks();
-  if (failed(verifyCount(*this, ranks)))
+  if (failed(verifyRanks(*this, ranks)))
     return failure();
-  if (ranks >= 1 && getType().getRank() != 0 &&
-      getType().getDimSize(0) % ranks == 0)
+  if (getType().getRank() != 0 && getType().getDimSize(0) % ranks == 0)
     return success();
   return emitOpError("sends ")
          << getType() << " to " << ranks
@@ -184,25 +185,95 @@ LogicalResult GroupSizeOp::verify() { return verifyWho(*this); }
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-static LogicalResult refuseCombine(Operation *op, StringRef combine) {
-  return refuse(op) << "by '" << combine
-                    << "' has no derivative: all_reduce has one by sum, min "
-                       "and max, reduce_scatter by sum; gather what the ranks "
-                       "have and combine it by other ops";
-}
-
 /// Over the ranks that take part in `op`.
 static Value sumOverRanks(OpBuilder &builder, Location loc, Operation *op,
                           Value x, BoolAttr ordered = {}) {
   return AllReduceOp::create(builder, loc, x, builder.getStringAttr("sum"),
                              ordered ? ordered : builder.getBoolAttr(false),
-                             op->getAttrOfType<DenseI64ArrayAttr>("group"));
+                             op->getAttrOfType<DenseI64ArrayAttr>("group"),
+                             IntegerAttr());
 }
 
-/// 1 where the element of `op` is that of the result, on this rank.
-static Value attained(OpBuilder &builder, Location loc, AllReduceOp op) {
-  Value equal = EqualOp::create(builder, loc, op.getX(), op.getResult());
-  return CastOp::create(builder, loc, op.getType(), equal);
+/// The product of what the other ranks have of `x`. Rank i gets the i-th part
+/// of all, and multiplies those before and those behind each: nothing is
+/// divided by, so zeros are like other numbers, in derivatives of this, too.
+static Value productOfOthers(OpBuilder &builder, Location loc, Operation *op,
+                             Value x, int64_t ranks) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t size = type.getNumElements(), part = llvm::divideCeil(size, ranks);
+  int64_t more = part * ranks - size;
+  auto group = op->getAttrOfType<DenseI64ArrayAttr>("group");
+  auto shaped = [&](Value value, ArrayRef<int64_t> shape) -> Value {
+    return ReshapeOp::create(builder, loc, type.clone(shape), value);
+  };
+  auto exchanged = [&](Value value) -> Value {
+    return AllToAllOp::create(builder, loc, value,
+                              builder.getI64IntegerAttr(ranks), group);
+  };
+  Value flat = shaped(x, size);
+  if (more != 0)
+    flat = PadOp::create(builder, loc, flat, ArrayRef<int64_t>(0), more,
+                         ArrayRef<int64_t>(0));
+  Value rows = shaped(exchanged(flat), {ranks, part});
+  auto products = [&](bool reverse) -> Value {
+    return CumProdOp::create(builder, loc, rows, /*dim=*/0, reverse,
+                             /*exclusive=*/true);
+  };
+  Value before = products(false);
+  rows = MulOp::create(builder, loc, before, products(true));
+  flat = exchanged(shaped(rows, part * ranks));
+  if (more != 0)
+    flat = SliceOp::create(builder, loc, flat, ArrayRef<int64_t>(0), size,
+                           ArrayRef<int64_t>(1));
+  return shaped(flat, type.getShape());
+}
+
+/// What a tangent of `x` is multiplied by before it is summed over ranks, and a
+/// cotangent after: of a product that of the others, of an extremum, which is
+/// `whole`, 1 where x attains it. None of a sum.
+static Value factorOf(OpBuilder &builder, Location loc, Operation *op,
+                      StringRef combine, int64_t ranks, Value x,
+                      function_ref<Value()> whole) {
+  if (combine == "sum")
+    return {};
+  if (combine == "prod")
+    return productOfOthers(builder, loc, op, x, ranks);
+  Value equal = EqualOp::create(builder, loc, x, whole());
+  return CastOp::create(builder, loc, x.getType(), equal);
+}
+
+/// The cotangent of what is combined, from that of the result, on all ranks.
+static Value cotangentOf(OpBuilder &builder, Location loc, Operation *op,
+                         StringRef combine, Value factor, Value total) {
+  if (!factor)
+    return total;
+  if (combine != "prod")
+    total =
+        quotient(builder, loc, total, sumOverRanks(builder, loc, op, factor));
+  return MulOp::create(builder, loc, total, factor);
+}
+
+/// The tangent of the result; `sum` sums over ranks as the op does.
+static Value tangentOf(OpBuilder &builder, Location loc, StringRef combine,
+                       Value factor, Value tangent,
+                       function_ref<Value(Value)> sum) {
+  if (!factor)
+    return sum(tangent);
+  Value total = sum(MulOp::create(builder, loc, tangent, factor));
+  return combine == "prod" ? total : quotient(builder, loc, total, sum(factor));
+}
+
+/// The number of ranks that the derivative of `op` is made for; 0 where it
+/// needs none.
+static FailureOr<int64_t> ranksOfProduct(AllReduceOp op) {
+  if (op.getCombine() != "prod")
+    return 0;
+  if (ArrayRef<int64_t> group = groupOf(op); !group.empty())
+    return static_cast<int64_t>(group.size());
+  if (std::optional<uint64_t> ranks = op.getRanks())
+    return static_cast<int64_t>(*ranks);
+  return refuse(op) << "by 'prod' has a derivative for a number of ranks that "
+                       "is known; expected 'ranks' or 'group'";
 }
 
 LogicalResult AllReduceOp::buildVJP(OpBuilder &builder,
@@ -211,18 +282,16 @@ LogicalResult AllReduceOp::buildVJP(OpBuilder &builder,
                                     MutableArrayRef<Value> operandCotangents) {
   if (!cotangents[0] || !wanted[0])
     return success();
-  if (getCombine() == "prod")
-    return refuseCombine(*this, getCombine());
+  FailureOr<int64_t> ranks = ranksOfProduct(*this);
+  if (failed(ranks))
+    return failure();
   Location loc = ruleLocation(*this, "vjp");
   Value total =
       sumOverRanks(builder, loc, *this, cotangents[0], getOrderedAttr());
-  if (getCombine() != "sum") {
-    Value mask = attained(builder, loc, *this);
-    Value count = sumOverRanks(builder, loc, *this, mask);
-    total =
-        MulOp::create(builder, loc, quotient(builder, loc, total, count), mask);
-  }
-  operandCotangents[0] = total;
+  Value factor = factorOf(builder, loc, *this, getCombine(), *ranks, getX(),
+                          [&] { return getResult(); });
+  operandCotangents[0] =
+      cotangentOf(builder, loc, *this, getCombine(), factor, total);
   return success();
 }
 
@@ -231,19 +300,16 @@ LogicalResult AllReduceOp::buildJVP(OpBuilder &builder,
                                     MutableArrayRef<Value> resultTangents) {
   if (!tangents[0])
     return success();
-  if (getCombine() == "prod")
-    return refuseCombine(*this, getCombine());
+  FailureOr<int64_t> ranks = ranksOfProduct(*this);
+  if (failed(ranks))
+    return failure();
   Location loc = ruleLocation(*this, "jvp");
-  Value tangent = tangents[0], mask;
-  if (getCombine() != "sum") {
-    mask = attained(builder, loc, *this);
-    tangent = MulOp::create(builder, loc, tangent, mask);
-  }
-  Value total = sumOverRanks(builder, loc, *this, tangent, getOrderedAttr());
-  if (mask)
-    total =
-        quotient(builder, loc, total, sumOverRanks(builder, loc, *this, mask));
-  resultTangents[0] = total;
+  Value factor = factorOf(builder, loc, *this, getCombine(), *ranks, getX(),
+                          [&] { return getResult(); });
+  resultTangents[0] =
+      tangentOf(builder, loc, getCombine(), factor, tangents[0], [&](Value x) {
+        return sumOverRanks(builder, loc, *this, x, getOrderedAttr());
+      });
   return success();
 }
 
@@ -258,17 +324,29 @@ LogicalResult AllGatherOp::buildVJP(OpBuilder &builder,
   return success();
 }
 
+/// As all_reduce, of which each rank has a part.
+static Value factorOf(OpBuilder &builder, Location loc, ReduceScatterOp op) {
+  auto whole = [&]() -> Value {
+    return AllGatherOp::create(builder, loc, op.getX().getType(),
+                               op.getResult(), op.getRanksAttr(),
+                               op.getGroupAttr());
+  };
+  return factorOf(builder, loc, op, op.getCombine(),
+                  static_cast<int64_t>(op.getRanks()), op.getX(), whole);
+}
+
 LogicalResult
 ReduceScatterOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
                           const llvm::SmallBitVector &wanted,
                           MutableArrayRef<Value> operandCotangents) {
   if (!cotangents[0] || !wanted[0])
     return success();
-  if (getCombine() != "sum")
-    return refuseCombine(*this, getCombine());
-  operandCotangents[0] =
-      AllGatherOp::create(builder, ruleLocation(*this, "vjp"), getX().getType(),
-                          cotangents[0], getRanksAttr(), getGroupAttr());
+  Location loc = ruleLocation(*this, "vjp");
+  Value total =
+      AllGatherOp::create(builder, loc, getX().getType(), cotangents[0],
+                          getRanksAttr(), getGroupAttr());
+  operandCotangents[0] = cotangentOf(builder, loc, *this, getCombine(),
+                                     factorOf(builder, loc, *this), total);
   return success();
 }
 
@@ -384,9 +462,18 @@ LogicalResult AllGatherOp::buildJVP(OpBuilder &builder,
 LogicalResult ReduceScatterOp::buildJVP(OpBuilder &builder,
                                         ArrayRef<Value> tangents,
                                         MutableArrayRef<Value> resultTangents) {
-  if (tangents[0] && getCombine() != "sum")
-    return refuseCombine(*this, getCombine());
-  return itself(*this, builder, tangents, resultTangents);
+  if (!tangents[0])
+    return success();
+  Location loc = ruleLocation(*this, "jvp");
+  auto sum = [&](Value x) -> Value {
+    return ReduceScatterOp::create(builder, loc, getType(), x,
+                                   builder.getStringAttr("sum"), getRanksAttr(),
+                                   getGroupAttr());
+  };
+  resultTangents[0] =
+      tangentOf(builder, loc, getCombine(), factorOf(builder, loc, *this),
+                tangents[0], sum);
+  return success();
 }
 
 LogicalResult AllToAllOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,

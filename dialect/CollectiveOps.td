@@ -35,14 +35,22 @@ def Cell_AllReduceOp : Cell_CollectiveOp<"all_reduce", [SameOperandsAndResultTyp
     `combine` is "sum", "prod", "min" or "max". With `ordered`, ranks are combined as a
     balanced binary tree, whatever the library of the communicator does.
 
+    Runs on any number of ranks. The derivative of "prod" has the product of what the others
+    give, made of parts of all ranks, so that zeros are like other numbers: it needs to know
+    how many there are, from `ranks` or `group`, and fails on another number.
+
     ```mlir
     %y = cell.all_reduce %x "sum" : tensor<4xf32>
     %z = cell.all_reduce %x "sum" group [0, 2] : tensor<4xf32>
+    %p = cell.all_reduce %x "prod" ranks 2 : tensor<4xf32>
     ```
   }];
   let arguments = (ins Cell_CollectiveTensor:$x, StrAttr:$combine,
-                       DefaultValuedAttr<BoolAttr, "false">:$ordered, Cell_Group:$group);
-  let assemblyFormat = "$x $combine (`group` $group^)? attr-dict `:` type($x)";
+                       DefaultValuedAttr<BoolAttr, "false">:$ordered, Cell_Group:$group,
+                       OptionalAttr<I64Attr>:$ranks);
+  let assemblyFormat = [{
+    $x $combine (`ranks` $ranks^)? (`group` $group^)? attr-dict `:` type($x)
+  }];
   let derivative = Custom<["x", "result"]>;
   let subgradient = "of min and max: equal parts to all elements that attain it";
   let batch = BatchAlike<[]>;
@@ -76,6 +84,8 @@ def Cell_ReduceScatterOp : Cell_RegroupingOp<"reduce_scatter"> {
   let assemblyFormat = [{
     $x $combine `ranks` $ranks (`group` $group^)? attr-dict `:` type($x) `->` type($result)
   }];
+  let derivative = Custom<["x", "result"]>;
+  let subgradient = "of min and max: equal parts to all elements that attain it";
 }
 
 def Cell_AllToAllOp : Cell_RegroupingOp<"all_to_all", [SameOperandsAndResultType]> {

@@ -5,7 +5,7 @@
 #include "passes/autodiff/Passes.h"
 #include "passes/batch/RowRules.h"
 
-#include "dialect/CellDialect.h"
+#include "dialect/CollectiveOps.h"
 #include "dialect/Refusal.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -189,14 +189,16 @@ bool cellgrad::keepsSamplesApart(func::FuncOp entry, const OpenBatch &batch) {
   ScopedDiagnosticHandler silent(entry.getContext(),
                                  [](Diagnostic &) { return success(); });
   for (func::FuncOp function : reachableFrom(entry)) {
-    bool follows = function
-                       .walk([](ConstantOp constant) {
-                         return constant->hasAttr("cell.batch_form")
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       })
-                       .wasInterrupted();
-    if (follows || failed(checkRows(function, batch)))
+    // What follows from the batch, or is done once for it, not once a tile.
+    bool ofBatch =
+        function
+            .walk([](Operation *op) {
+              return op->hasAttr("cell.batch_form") || needsAllRanks(op)
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (ofBatch || failed(checkRows(function, batch)))
       return false;
   }
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)

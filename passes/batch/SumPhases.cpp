@@ -4,7 +4,7 @@
 
 #include "passes/autodiff/ControlFlow.h"
 
-#include "dialect/CellDialect.h"
+#include "dialect/CollectiveOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -296,6 +296,39 @@ SmallVector<Value> SumPhases::emitAll(OpBuilder &b, Value size, Tiles tiles) {
   return found;
 }
 
+/// The groups whose ranks meet in one of `ops`, null for all.
+static llvm::SetVector<Attribute> meetingGroups(ArrayRef<Operation *> ops) {
+  llvm::SetVector<Attribute> groups;
+  for (Operation *top : ops)
+    top->walk([&](Operation *op) {
+      if (needsAllRanks(op))
+        groups.insert(op->getAttr("group"));
+    });
+  return groups;
+}
+
+/// Makes each condition true where it is so on all ranks of `group`.
+static void onAllRanks(OpBuilder &b, Location loc, Attribute group,
+                       MutableArrayRef<Value> conditions) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(conditions.size())},
+                                    b.getI32Type());
+  SmallVector<Value> words;
+  for (Value condition : conditions)
+    words.push_back(
+        arith::ExtUIOp::create(b, loc, type.getElementType(), condition));
+  Value all = AllReduceOp::create(
+      b, loc, tensor::FromElementsOp::create(b, loc, type, words),
+      b.getStringAttr("min"), b.getBoolAttr(false),
+      cast_if_present<DenseI64ArrayAttr>(group), IntegerAttr());
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  for (auto [i, condition] : llvm::enumerate(conditions)) {
+    Value at = arith::ConstantIndexOp::create(b, loc, static_cast<int64_t>(i));
+    condition =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                              tensor::ExtractOp::create(b, loc, all, at), zero);
+  }
+}
+
 void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
   Block &body = entry.getBody().front();
   auto ret = cast<func::ReturnOp>(body.getTerminator());
@@ -308,15 +341,35 @@ void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
   findPhases(/*early=*/true);
   chooseKept();
 
+  // Collectives of the programs below may come in another order. So all ranks
+  // take the same one; those of several groups the one for any size.
+  llvm::SetVector<Attribute> groups = meetingGroups(ops);
+  bool keepsSome = mostKept > 0 && mostKept < batch.max;
+  if (groups.size() > 1) {
+    whole = {};
+    mostKept = keepsSome ? 0 : mostKept;
+    keepsSome = false;
+  }
+
   Location loc = entry.getLoc();
   OpBuilder b(ret);
   SmallVector<Value> inputs(entry.getArguments().drop_front());
+  SmallVector<Value> conditions;
+  auto compare = [&](arith::CmpIPredicate predicate, int64_t limit) {
+    conditions.push_back(
+        arith::CmpIOp::create(b, loc, predicate, size,
+                              arith::ConstantIndexOp::create(b, loc, limit)));
+  };
+  for (const Tile &one : whole)
+    compare(arith::CmpIPredicate::eq, one.first);
+  if (keepsSome)
+    compare(arith::CmpIPredicate::sle, mostKept);
+  if (!groups.empty() && !conditions.empty())
+    onAllRanks(b, loc, groups.front(), conditions);
   scf::IfOp outermost;
-  auto choose = [&](arith::CmpIPredicate predicate, int64_t limit,
+  auto choose = [&](Value condition,
                     llvm::function_ref<SmallVector<Value>()> emit) {
-    Value isSize = arith::CmpIOp::create(
-        b, loc, predicate, size, arith::ConstantIndexOp::create(b, loc, limit));
-    auto choice = scf::IfOp::create(b, loc, entry.getResultTypes(), isSize,
+    auto choice = scf::IfOp::create(b, loc, entry.getResultTypes(), condition,
                                     /*withElseRegion=*/true);
     if (outermost)
       scf::YieldOp::create(b, loc, choice.getResults());
@@ -326,14 +379,13 @@ void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
     scf::YieldOp::create(b, loc, emit());
     b.setInsertionPointToStart(choice.elseBlock());
   };
-  for (const Tile &one : whole)
-    choose(arith::CmpIPredicate::eq, one.first, [&] {
+  for (size_t i = 0; i < whole.size(); ++i)
+    choose(conditions[i], [&] {
       return TileLoops(b, loc, size, batch)
-          .runOnce(one, inputs, entry.getResultTypes());
+          .runOnce(whole[i], inputs, entry.getResultTypes());
     });
-  if (mostKept > 0 && mostKept < batch.max)
-    choose(arith::CmpIPredicate::sle, mostKept,
-           [&] { return emitAll(b, size, tiles); });
+  if (keepsSome)
+    choose(conditions.back(), [&] { return emitAll(b, size, tiles); });
   if (mostKept < batch.max) { // larger batches keep nothing
     kept.clear();
     findPhases(/*early=*/false);

@@ -71,6 +71,15 @@ static int32_t await(mpi *m, const char *what, int code) {
   return check(m, what, code);
 }
 
+/* MPI_Init waits for all ranks, and cannot be asked whether it is done. */
+static int initialise(mpi *m, int wanted, int *level) {
+  comm_watch watch;
+  commBeginWatch(&watch, "MPI_Init", m->timeout);
+  int code = m->Init_thread(NULL, NULL, wanted, level);
+  commEndWatch(&watch);
+  return code;
+}
+
 /* `bytes` bytes that live until the next call. */
 static char *scratch(mpi *m, size_t bytes) {
   if (m->scratchBytes < bytes) {
@@ -496,7 +505,8 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator,
   }
   int before = 0, level = 0;
   m->Initialized(&before);
-  if (!before && m->Init_thread(NULL, NULL, serialized, &level)) {
+  m->timeout = timeout;
+  if (!before && initialise(m, serialized, &level)) {
     commRefuse("MPI_Init_thread failed: %s", m->base.kind);
     return refuseMpi(m);
   }
@@ -515,7 +525,6 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator,
   word own = 0;
   int rank = 0, size = 0;
   m->all.comm = world; /* to end */
-  m->timeout = timeout;
   if (m->Comm_rank(world, &rank) || m->Comm_size(world, &size)) {
     commRefuse("the communicator is none of this MPI library: %s",
                m->base.kind);

@@ -12,6 +12,8 @@
 #include "runtime/comm/progress.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,17 +71,23 @@ static void *work(void *of) {
   return NULL;
 }
 
-/* Signals of the program are its own threads'. Without a thread, who waits does
-   it all. */
-static void beginThread(comm_base *comm) {
-  comm_progress *p = &comm->progress;
+/* Begins a thread; signals of the program are its own threads'. Returns whether
+   there is one. */
+static int beginQuietly(pthread_t *thread, void *(*body)(void *), void *of) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  p->maker = getpid();
-  p->hasThread = pthread_create(&p->thread, NULL, work, comm) == 0;
-  p->noThread = !p->hasThread;
+  int begun = pthread_create(thread, NULL, body, of) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return begun;
+}
+
+/* Without a thread, who waits does it all. */
+static void beginThread(comm_base *comm) {
+  comm_progress *p = &comm->progress;
+  p->maker = getpid();
+  p->hasThread = beginQuietly(&p->thread, work, comm);
+  p->noThread = !p->hasThread;
 }
 
 int32_t commBegin(cg_comm *self, const cg_collective *what, void **request) {
@@ -170,4 +178,53 @@ void cg_comm_times(cg_comm *comm, int64_t *performed, int64_t *waited) {
   *performed = p->performed;
   *waited = p->waited;
   pthread_mutex_unlock(&p->mutex);
+}
+
+/*===----------------------------------------------------------------------===
+ * A call that nobody can leave
+ *===----------------------------------------------------------------------===*/
+
+static void *lookAtClock(void *of) {
+  comm_watch *w = of;
+  int late = 0;
+  pthread_mutex_lock(&w->mutex);
+  while (!w->over && late == 0)
+    late = pthread_cond_timedwait(&w->changed, &w->mutex, &w->until);
+  if (!w->over) {
+    fprintf(stderr,
+            "error: a rank has waited %lld ms in %s for ranks that did not "
+            "come to it: they are slower than the time limit allows, or have "
+            "ended; all ranks end\n",
+            (long long)w->timeout, w->what);
+    fflush(NULL);
+    _Exit(CG_ERROR_COMM_TIMEOUT);
+  }
+  pthread_mutex_unlock(&w->mutex);
+  return NULL;
+}
+
+void commBeginWatch(comm_watch *w, const char *what, int64_t timeout) {
+  *w = (comm_watch){.what = what, .timeout = timeout};
+  clock_gettime(CLOCK_MONOTONIC, &w->until);
+  int64_t end = w->until.tv_nsec / 1000000 + timeout;
+  w->until.tv_sec += end / 1000;
+  w->until.tv_nsec = end % 1000 * 1000000;
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&w->changed, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  pthread_mutex_init(&w->mutex, NULL);
+  w->hasThread = beginQuietly(&w->thread, lookAtClock, w);
+}
+
+void commEndWatch(comm_watch *w) {
+  pthread_mutex_lock(&w->mutex);
+  w->over = 1;
+  pthread_cond_signal(&w->changed);
+  pthread_mutex_unlock(&w->mutex);
+  if (w->hasThread)
+    pthread_join(w->thread, NULL);
+  pthread_cond_destroy(&w->changed);
+  pthread_mutex_destroy(&w->mutex);
 }

@@ -271,3 +271,15 @@ func.func @batch(%x: tensor<4xf64>) -> tensor<4xf64> {
   %0 = cell.vmap @derivative(%x) in [0] out [0] : (tensor<4xf64>) -> tensor<4xf64>
   return %0 : tensor<4xf64>
 }
+
+// -----
+
+func.func @product(%x: tensor<2xf64>) -> tensor<2xf64> {
+  // expected-error @+1 {{'cell.all_reduce' op by 'prod' has a derivative for a number of ranks that is known; expected 'ranks' or 'group'}}
+  %0 = cell.all_reduce %x "prod" : tensor<2xf64>
+  return %0 : tensor<2xf64>
+}
+func.func @gradient_of_product(%x: tensor<2xf64>) -> tensor<2xf64> {
+  %0:2 = cell.vjp @product(%x) cotangents(%x) of [0] wrt [0] : (tensor<2xf64>, tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>)
+  return %0#1 : tensor<2xf64>
+}

@@ -456,3 +456,13 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
     return %1 : tensor<f32>
   }
 }
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @of_ranks(%x: tensor<101x2xf32>) -> tensor<101x2xf32> {
+    // expected-error@+1 {{is not known to treat samples one by one; a program for any batch size computes each sample by itself: export for a fixed batch}}
+    %0 = cell.all_reduce %x "sum" : tensor<101x2xf32>
+    return %0 : tensor<101x2xf32>
+  }
+}

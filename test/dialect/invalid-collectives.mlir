@@ -103,6 +103,22 @@ func.func @count(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @product_of_none(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'cell.all_reduce' op is for 0 ranks; expected at least 1}}
+  %0 = cell.all_reduce %x "prod" ranks 0 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @product_of_others(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'cell.all_reduce' op is for 2 ranks, and its group has 3}}
+  %0 = cell.all_reduce %x "prod" ranks 2 group [0, 1, 2] : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @root_elsewhere(%x: tensor<4xf32>) {
   // expected-error @+1 {{'cell.broadcast_from' op has rank 1 as root, which is not in its group}}
   %0 = cell.broadcast_from %x root 1 group [0, 2] : tensor<4xf32>

@@ -24,7 +24,9 @@ from cellgrad.core import ranks
 from cellgrad.ops import collectives
 
 LOCAL = ("add", "mul", "sin", "where", "order")
-SHARED = ("sum", "max", "gather", "scatter", "exchange", "from", "mean", "several", "ring", "some")
+SHARED = ("sum", "max", "prod", "gather", "scatter", "parts", "exchange", "from", "mean", "several")
+SHARED += ("ring", "some")
+PARTS = ("max", "min", "prod")
 
 
 def program(seed, count):
@@ -63,12 +65,14 @@ def on_rank(steps, count):
                 z = ops.where(x > 0, x * 2, y)
             elif kind == "order":  # a view of the values in another order
                 z = x.reshape((count, -1)).T.reshape(x.shape)
-            elif kind in ("sum", "max", "mean"):
+            elif kind in ("sum", "max", "mean", "prod"):
                 z = collectives.all_reduce(x, kind)
             elif kind == "gather":
                 z = collectives.all_gather(x * y).reshape((count, -1)).sum(0)
             elif kind == "scatter":
                 z = ops.tile(collectives.reduce_scatter(x), (count,))
+            elif kind == "parts":
+                z = ops.tile(collectives.reduce_scatter(x, PARTS[k % 3]), (count,))
             elif kind == "exchange":
                 z = collectives.all_to_all(x)
             elif kind == "several":  # of two sizes, which need nothing of each other
@@ -100,6 +104,14 @@ def on_rank(steps, count):
     return objective
 
 
+def slopes_of(combine, x):
+    """What is combined over ranks, by what each has."""
+    if combine == "prod":
+        return np.stack([np.delete(x, r, 0).prod(0) for r in range(len(x))])
+    attained = x == (x.max(0) if combine == "max" else x.min(0))
+    return attained / attained.sum(0)
+
+
 def expected(steps, inputs, count):
     """The last value of all ranks, and the gradients of the sum of all objectives by both inputs."""
     values = [inputs[0], inputs[1]]
@@ -126,6 +138,10 @@ def expected(steps, inputs, count):
                 "sum": lambda x=x: np.broadcast_to(x.sum(0), shape),
                 "mean": lambda x=x: np.broadcast_to(x.sum(0) / total, shape),
                 "max": lambda x=x: np.broadcast_to(x.max(0), shape),
+                "prod": lambda x=x: np.broadcast_to(x.prod(0), shape),
+                "parts": lambda x=x, k=k: np.tile(
+                    getattr(x, PARTS[k % 3])(0).reshape(count, part), (1, count)
+                ),
                 "gather": lambda x=x, y=y: np.broadcast_to((x * y).sum(0), shape),
                 "scatter": lambda x=x: np.tile(x.sum(0).reshape(count, part), (1, count)),
                 "exchange": lambda x=x: swap(x),
@@ -155,15 +171,17 @@ def expected(steps, inputs, count):
             slopes[i] = slopes[i] + g.reshape(count, -1, count).swapaxes(1, 2).reshape(shape)
         elif kind in ("sum", "mean"):
             slopes[i] = slopes[i] + g.sum(0) / (total if kind == "mean" else 1)
-        elif kind == "max":
-            attained = x == x.max(0)
-            slopes[i] = slopes[i] + attained * g.sum(0) / attained.sum(0)
+        elif kind in ("max", "prod"):
+            slopes[i] = slopes[i] + g.sum(0) * slopes_of(kind, x)
         elif kind == "gather":
             slopes[i] = slopes[i] + g.sum(0) * y
             slopes[j] = slopes[j] + g.sum(0) * x
         elif kind == "scatter":
             each = g.reshape(count, count, part).sum(1)  # by the rank that has the part
             slopes[i] = slopes[i] + each.reshape(1, -1)
+        elif kind == "parts":
+            each = g.reshape(count, count, part).sum(1).reshape(1, -1)
+            slopes[i] = slopes[i] + each * slopes_of(PARTS[k % 3], x)
         elif kind == "exchange":
             slopes[i] = slopes[i] + swap(g)
         elif kind == "ring":

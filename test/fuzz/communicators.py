@@ -394,6 +394,29 @@ def faults_of_groups(rank, size, path, name):
     return wrong
 
 
+def watches(path):
+    """Whether a call that does not return ends its process in time, with words, and one that does goes on."""
+    wrong = []
+    for returns, want in ((True, 0), (False, TIMEOUT)):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            library, watch = c.CDLL(str(path)), c.create_string_buffer(1024)
+            os.dup2(writer, 2)
+            library.commBeginWatch(watch, b"a call", c.c_int64(150))
+            if returns:
+                library.commEndWatch(watch)
+            time.sleep(0.4 if returns else 20)
+            os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader, "rb") as pipe:
+            said = pipe.read()
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status != want or (b"has waited 150 ms in a call" in said) == returns:
+            wrong.append(f"a call that {'returns' if returns else 'does not'}: {status}, {said}")
+    return wrong
+
+
 def on_ranks(size, body, *args, seconds=60):
     """What `body` finds on all ranks, which are forks; a line for one that ends otherwise, or not in time."""
     children, found = [], []
@@ -426,7 +449,7 @@ def on_ranks(size, body, *args, seconds=60):
 
 def check(path, sizes=(2, 3, 4), count=40, first=0):
     """All that is wrong with the library."""
-    name, wrong = f"fuzz-{os.getpid()}", trees(path)
+    name, wrong = f"fuzz-{os.getpid()}", trees(path) + watches(path)
     for size in sizes:
         seeds = range(first, first + count)
         wrong += on_ranks(size, numbers, path, f"{name}-{size}-{first}", seeds)

@@ -142,6 +142,38 @@ def objective_along(f, x, t):
     return (8 * near - far) / 12e-4
 
 
+def test_third_derivatives_of_a_product_over_ranks_with_zeros():
+    """F = sum of c x0 x1 x2: by x0 and so on, in directions u and v, in both modes."""
+    x = DRAW.uniform(-2, 2, (3, 5))
+    x[0, 0] = x[:2, 1] = x[:, 2] = 0  # of one rank, of two, of all
+    u, v, c = DRAW.uniform(-1, 1, (3, 3, 5))
+
+    def body(rank):
+        own = [ms.Tensor(each[rank]) for each in (x, u, v, c)]
+
+        def objective(x):
+            return (ops.AllReduce("prod")(x) * own[3]).sum()
+
+        first = ms.grad(objective)
+        second = ms.grad(lambda x: (first(x) * own[1]).sum())
+        third = ms.grad(lambda x: (second(x) * own[2]).sum())
+        forward = lambda x: ms.jvp(first, (x,), (own[1],))[1]
+        found = (first(own[0]), second(own[0]), forward(own[0]), third(own[0]))
+        found += (ms.jvp(forward, (own[0],), (own[2],))[1],)
+        return [each.asnumpy() for each in found]
+
+    total = c.sum(0)
+    for rank, (first, second, forward, third, ahead) in enumerate(values(3, body)):
+        a, b = (r for r in range(3) if r != rank)
+        np.testing.assert_allclose(first, total * x[a] * x[b], rtol=1e-12)
+        want = total * (u[a] * x[b] + u[b] * x[a])
+        np.testing.assert_allclose(second, want, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(forward, want, rtol=1e-12, atol=1e-15)
+        want = total * (u[a] * v[b] + u[b] * v[a])
+        np.testing.assert_allclose(third, want, rtol=1e-12)
+        np.testing.assert_allclose(ahead, want, rtol=1e-12)
+
+
 def test_batches_of_collectives():
     x = DRAW.integers(-3, 4, (2, 5, 4)).astype(np.float32)
 
@@ -433,8 +465,6 @@ def test_arguments_that_cannot_be():
         ms.set_auto_parallel_context(device_num=8)
     with pytest.raises(ValueError, match="parallel_mode"):
         ms.set_auto_parallel_context(parallel_mode="auto_parallel")
-    with pytest.raises(ms.CompileError, match="by 'prod' has no derivative"):
-        ms.grad(lambda x: ops.AllReduce("prod")(x).sum())(ms.Tensor([1.0]))
     with pytest.raises(TypeError, match="a communicator of mpi4py"):
         communication.init(comm=3)
 

@@ -21,7 +21,7 @@ OPEN_MPI = os.environ.get("OPEN_MPI_PREFIX", "")
 # --- what ends ranks ------------------------------------------------------------------------------
 
 FAILS = r"""
-import resource, sys, time
+import os, resource, signal, sys, time
 import numpy as np
 import cellgrad as ms
 from cellgrad import communication, nn, ops
@@ -46,6 +46,8 @@ if communication.get_rank() == 1:
         x = ops.AllReduce()(ops.cumsum(x * 2, 0))
     if sys.argv[1] == "leaves":
         sys.exit(0)
+    if sys.argv[1] == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
 else:
     ops.AllReduce()(ops.ones((16, 1 << 20) if sys.argv[1] == "memory" else (3,)))
     print("came through")
@@ -55,6 +57,8 @@ SAYS = {
     "raises": r"KeyError: 'of rank 1'",
     "memory": r"MemoryError: .*out of memory: 67108864 bytes could not be allocated",
     "leaves": r"rank 0 of 2 has waited 2000 ms for ranks that did not come to all_reduce",
+    # The launcher's words: hydra writes them to stdout.
+    "killed": r"Killed \(signal 9\)|exited on\s+signal 9",
 }
 
 
@@ -62,8 +66,8 @@ SAYS = {
 LAUNCHERS = ["MPICH", pytest.param("Open MPI", marks=pytest.mark.sweep)]
 
 
-def run(launcher, script, *words, limit):
-    """The process that has ended, and the seconds it took."""
+def run(launcher, script, *words, limit, joined=2):
+    """The process that has ended, and the seconds it took; so many ranks have joined."""
     env = {**os.environ, "CELLGRAD_NUM_THREADS": "1", "CELLGRAD_COMM_TIMEOUT": limit}
     command = [SCRIPTS / "mpiexec", "-n", "2", sys.executable]
     if launcher == "shared memory":
@@ -77,12 +81,12 @@ def run(launcher, script, *words, limit):
     done = subprocess.run(
         [*command, script, *words], capture_output=True, text=True, timeout=100, env=env
     )
-    assert done.stdout.count(f"kind {launcher}\n") == 2, done.stderr
+    assert done.stdout.count(f"kind {launcher}\n") == joined, done.stderr
     return done, time.monotonic() - begun
 
 
 @pytest.mark.parametrize(
-    "how", ["late", "raises", "memory", pytest.param("leaves", marks=pytest.mark.sweep)]
+    "how", ["late", "raises", "memory", "killed", pytest.param("leaves", marks=pytest.mark.sweep)]
 )
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_a_fault_of_a_rank_of_mpi_ends_all_with_words(tmp_path, launcher, how):
@@ -92,7 +96,26 @@ def test_a_fault_of_a_rank_of_mpi_ends_all_with_words(tmp_path, launcher, how):
     assert seconds < 25  # the late one sleeps longer
     assert done.returncode != 0
     assert "came through" not in done.stdout
-    assert re.search(SAYS[how], done.stderr), done.stderr
+    said = done.stderr + (done.stdout if how == "killed" else "")
+    assert re.search(SAYS[how], said), said
+
+
+NEVER_JOINS = """
+import os, time
+from cellgrad import communication
+if os.environ.get("PMI_RANK", os.environ.get("PMIX_RANK")) == "1":
+    time.sleep(30)
+print("kind", communication.init(), flush=True)
+"""
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_a_rank_of_mpi_that_does_not_join_ends_all_with_words(tmp_path, launcher):
+    script = tmp_path / "joins.py"
+    script.write_text(NEVER_JOINS)
+    done, seconds = run(launcher, script, limit="2", joined=0)
+    assert seconds < 25 and done.returncode != 0
+    assert "error: a rank has waited 2000 ms in MPI_Init for ranks that did not" in done.stderr
 
 
 def test_a_rank_that_shares_memory_and_has_none_left_ends_all(tmp_path):

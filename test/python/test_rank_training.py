@@ -12,6 +12,7 @@ from rank_groups import Ended, on_ranks, values
 import cellgrad as ms
 from cellgrad import dataset as ds
 from cellgrad import nn, train
+from cellgrad.train.callback import checkpoints
 from cellgrad.train.metrics import _ranks
 
 DRAW = np.random.default_rng(5200)
@@ -242,20 +243,73 @@ class Leave(train.Callback):
             os._exit(0)
 
 
-def begun(folder, callback):
+def continued(folder, *callbacks, batch=6, rows=48):
+    """Two epochs of four steps, each of all ranks' rows: with 2 x 6 rows, or 3 x 4, or 12 on one rank."""
+    parallel(enable_parallel_optimizer=True)
+    ms.set_seed(5)
     net = network()
-    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    optimizer = nn.Adam(net.trainable_params(), 0.02)
     model = train.Model(net, nn.CrossEntropyLoss(), optimizer)
-    rows = ds.NumpySlicesDataset({"x": X, "y": Y}).batch(5)
-    model.train(1, rows, callbacks=[train.BackupAndRestore(str(folder), 1), callback])
+    data = ds.NumpySlicesDataset({"x": np.tile(X, (2, 1))[:rows], "y": np.tile(Y, 2)[:rows]})
+    data = data.map(lambda x: x, ["x"]).batch(batch)
+    model.train(2, data, callbacks=[train.BackupAndRestore(str(folder), 1), *callbacks])
+    return [p.asnumpy() for p in net.get_parameters()]
 
 
-def test_a_backup_of_another_number_of_ranks_is_refused(tmp_path):
-    def body(rank):
+class Leave(train.Callback):
+    """Ends the process in a step, whose state is not written any more."""
+
+    def __init__(self, step=-1):
+        self.step = step
+
+    def on_train_step_end(self, context):
+        if context.original_args().cur_step_num == self.step:
+            os._exit(0)
+
+
+@pytest.mark.parametrize("step", [3, 5, 8])
+def test_another_number_of_ranks_goes_on_with_the_rows_that_are_left(tmp_path, step):
+    want = values(1, lambda rank: continued(tmp_path / "whole", Leave(), batch=12))[0]
+    on_ranks(2, lambda rank: continued(tmp_path / "left", Leave(step)))
+    assert list((tmp_path / "left").iterdir())
+    for found in values(3, lambda rank: continued(tmp_path / "left", Leave(), batch=4)):
+        for a, b in zip(found, want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6)
+
+
+def test_rows_that_are_no_whole_steps_are_refused(tmp_path):
+    on_ranks(2, lambda rank: continued(tmp_path, Leave(3)))
+    found = on_ranks(1, lambda rank: continued(tmp_path, Leave(), batch=7))[0]
+    assert isinstance(found, ValueError)
+    assert "is of 2 ranks, after step 2 of epoch 1, but got 1: those had 24 rows, which" in str(found)
+
+
+def test_rows_in_an_order_of_their_own_are_for_as_many_ranks(tmp_path):
+    def run(*callbacks):
         parallel()
-        begun(tmp_path, Leave())
+        net = network()
+        model = train.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1))
+        data = ds.NumpySlicesDataset({"x": X[:40], "y": Y[:40]}).shuffle(40).batch(5)
+        kept = train.BackupAndRestore(str(tmp_path), 1)
+        model.train(2, data, callbacks=[kept, *callbacks])
 
-    on_ranks(2, body)
-    assert list(tmp_path.iterdir())
-    with pytest.raises(ValueError, match="is of 2 ranks, but got 1"):
-        begun(tmp_path, Leave())
+    on_ranks(2, lambda rank: run(Leave(4)))
+    found = on_ranks(1, lambda rank: run(Leave()))[0]
+    assert isinstance(found, ValueError) and "but got 1: which rows those were" in str(found)
+    (tmp_path / "backup.ckpt").unlink()
+    on_ranks(2, lambda rank: run(Leave(5)))  # the end of an epoch
+    assert (tmp_path / "backup.ckpt").exists()
+    assert on_ranks(1, lambda rank: run(Leave())) == [None]
+
+
+def test_ranks_that_were_not_there_draw_numbers_of_their_own():
+    states = np.arange(32, dtype=np.uint8).reshape(2, 16)
+
+    def body(states):
+        checkpoints._draw_on(states)
+        return ms.get_rng_state().asnumpy().tolist()
+
+    found = values(4, lambda rank: body(states))
+    assert found[:2] == states.tolist()
+    assert len({tuple(state) for state in found}) == 4
+    assert values(4, lambda rank: body(states[[0, 0]])) == [states[0].tolist()] * 4

@@ -137,6 +137,9 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {
             "finish(comm, p->begun);\n  if (p->status",
             "if (p->status",
         ),
+        ("a call that does not return has no limit", "if (!w->over) {", "if (0) {"),
+        ("one that has returned is ended", "  w->over = 1;\n", ""),
+        ("the limit is in seconds", "end / 1000;", "end;"),
     ],
     "base.c": [
         ("a hash counts as agreed on", "if (comm->agreed[i] == hash)", "if (1)"),
@@ -159,7 +162,7 @@ def noticed(file: str, old: str, new: str) -> bool:
         path.write_text(text.replace(old, new))
         library = communicators.built(folder, runtime)
         name = f"mutant-{Path(folder).name}"
-        if communicators.trees(library):
+        if communicators.trees(library) or communicators.watches(library):
             return True
         for size in (2, 3, 4):
             seeds = range(120)

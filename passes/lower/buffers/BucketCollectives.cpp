@@ -1,7 +1,10 @@
 //===- BucketCollectives.cpp - several reductions as one ------------------===//
 //
 // Reductions of a block that need nothing of each other, in program order, are
-// one collective of at most `bucket_bytes`. What they send becomes parts of one
+// one collective of at most `bucket_bytes`. It is full when it has an eighth of
+// what the block reduces, but not before it has 1 MiB: the first ones are on
+// their way while gradients of earlier layers are computed, and each is long
+// enough for its latency not to count. What they send becomes parts of one
 // buffer, and so does what they receive, so that nothing is copied:
 //
 //   cell.collective_start 0 send %a receive %x
@@ -62,6 +65,11 @@ int64_t bytesIn(Value buffer) {
          (typeOf(buffer).getElementTypeBitWidth() / 8);
 }
 
+/// A bucket takes no more when it has this part of what the block reduces, and
+/// so many bytes.
+constexpr int64_t kBuckets = 8;
+constexpr int64_t kFewestBytes = 1 << 20;
+
 /// Reductions that become one.
 struct Bucket {
   SmallVector<InFlight> parts;
@@ -76,7 +84,13 @@ public:
   void run() {
     std::vector<std::unique_ptr<Bucket>> all;
     SmallVector<Bucket *> filling;
-    for (const InFlight &pair : pairsOf(block)) {
+    SmallVector<InFlight> pairs = pairsOf(block);
+    int64_t total = 0;
+    for (const InFlight &pair : pairs)
+      if (isAllReduce(pair))
+        total += bytesOf(pair);
+    enough = std::max(total / kBuckets, kFewestBytes);
+    for (const InFlight &pair : pairs) {
       closeBefore(pair.start, filling);
       if (!isReduction(pair))
         continue;
@@ -98,10 +112,14 @@ public:
   }
 
 private:
+  static bool isAllReduce(const InFlight &pair) {
+    CollectiveStartOp start = pair.start;
+    return start.getKind() == CG_ALL_REDUCE && start.getSend();
+  }
+
   bool isReduction(const InFlight &pair) {
     CollectiveStartOp start = pair.start;
-    return pair.wait && start.getKind() == CG_ALL_REDUCE && start.getSend() &&
-           bytesIn(start.getSend()) < most &&
+    return pair.wait && isAllReduce(pair) && bytesIn(start.getSend()) < most &&
            llvm::all_of(
                start->getOperands(),
                [](Value buffer) {
@@ -132,7 +150,7 @@ private:
 
   /// Whether all parts of the bucket can be done where `pair` is.
   bool takes(const Bucket &bucket, const InFlight &pair) {
-    return isAlike(bucket.parts.front(), pair) &&
+    return isAlike(bucket.parts.front(), pair) && bucket.bytes < enough &&
            bucket.bytes + bytesOf(pair) <= most &&
            (!bucket.end || pair.start->isBeforeInBlock(bucket.end));
   }
@@ -309,6 +327,7 @@ private:
 
   Block &block;
   int64_t most;
+  int64_t enough = 0;
   Footprints prints;
 };
 

@@ -9,7 +9,8 @@ def BucketCollectives : Pass<"cell-bucket-collectives", "::mlir::ModuleOp"> {
   let summary = "Make one collective of several reductions";
   let description = [{
     Reductions of a block with one operation and element type become one of at most `bucket-bytes`, where the last
-    of them stands, if nothing before it needs what they give. What they send has neighbouring places in one
+    of them stands, if nothing before it needs what they give. One takes no more when it has 1 MiB, and an eighth of
+    what the block reduces. What they send has neighbouring places in one
     buffer, and so has what they receive: nothing is copied, but small buffers of the caller.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",

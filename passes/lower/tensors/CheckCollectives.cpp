@@ -64,7 +64,7 @@ private:
     for (BlockArgument argument : func.getArguments()) {
       auto role = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                     "cell.role");
-      if (!role || role.getValue() == "input")
+      if (!role || role.getValue() == "input" || role.getValue() == "batch")
         varying.insert(argument);
     }
     for (size_t before = varying.size() + 1; before != varying.size();) {

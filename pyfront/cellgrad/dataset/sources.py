@@ -13,7 +13,7 @@ from cellgrad.core.context import ParallelMode
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error, not_defined
 from cellgrad.dataset._arrays import as_array
-from cellgrad.dataset.pipeline import Dataset, Row
+from cellgrad.dataset.pipeline import Dataset, Row, _Batch, _Map, _Prefetch, _Project
 from cellgrad.dataset.samplers import Sampler
 from cellgrad.parallel._auto_parallel_context import get_auto_parallel_context
 from cellgrad.parallel._utils import _get_device_num, _get_global_rank, _get_parallel_mode
@@ -41,6 +41,22 @@ def every_row_once(data: Any) -> Iterator[None]:
     finally:
         for source in found:
             source.filled = True
+
+
+def rows_of_step(data: Any) -> int | None:
+    """How many rows all ranks have in a batch of this data set, where those are the next ones in the order
+    of an epoch; None where they are not, or a batch may have another number.
+    """
+    count = 1
+    while isinstance(data, _Batch | _Map | _Prefetch | _Project):
+        if isinstance(data, _Batch):
+            if callable(data.size):
+                return None
+            count *= data.size
+        data = data.source
+    if not isinstance(data, Source) or data.sampler is not None or data.total() < 0:
+        return None
+    return count * (data.num_shards or 1)
 
 
 def _sources(data: Dataset) -> Iterator[Source]:

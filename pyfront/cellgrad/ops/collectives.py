@@ -90,7 +90,7 @@ def all_reduce(
         group: whose ranks take part, instead of all.
 
     Derivatives are those of the sum of all ranks' objectives; of "min" and "max", equal parts go to the
-    elements that attain it, and "prod" has none.
+    elements that attain it. That of "prod" does not divide: it is exact where elements are zero.
 
     Raises:
         TypeError: `tensor` is not a Tensor that can be exchanged.
@@ -100,7 +100,10 @@ def all_reduce(
     x = _given(tensor, "all_reduce")
     combine = "sum" if op == "mean" else op
     taking = groups.attribute(group, "all_reduce")
-    y = emit("cell.all_reduce", [x], {"combine": combine, "ordered": bool(ordered), **taking})
+    attrs = {"combine": combine, "ordered": bool(ordered), **taking}
+    if op == "prod":  # what its derivative is made for
+        attrs["ranks"] = len(groups.members(group, "all_reduce"))
+    y = emit("cell.all_reduce", [x], attrs)
     if op == "mean":
         check_dtype(tensor, "all_reduce", "tensor", "f")
         y = _divided(y, len(taking["group"]) if taking else None)
@@ -126,6 +129,8 @@ def all_gather(tensor: Tensor, group: str | None = None) -> Tensor:
 @operation
 def reduce_scatter(tensor: Tensor, op: str = "sum", group: str | None = None) -> Tensor:
     """Combines the tensors of all ranks, or those of `group`; each gets its part along dimension 0.
+
+    Derivatives are as those of `all_reduce`.
 
     Raises:
         TypeError: `tensor` is not a Tensor that can be exchanged.
@@ -274,7 +279,7 @@ def reduced_gradients(
 ) -> tuple[Tensor, ...]:
     """Sums of gradients over all ranks, or those of `group`; with `mean`, divided by `degree`, or their number.
 
-    The compiler makes one collective of those of one dtype, 25 MB at a time, and begins it as soon as its
+    The compiler makes one collective of those of one dtype, an eighth at a time, and begins it as soon as its
     gradients are there.
 
     Raises:

@@ -2,7 +2,7 @@
 
 A tensor of n elements is cut, in row-major order, into parts of ceil(n / ranks) elements; zeros fill
 the last ones up. What belongs together goes in one collective: the parts of several tensors stand side
-by side, 25 MB of them at a time.
+by side, an eighth of all at a time, from 1 to 25 MB, as the compiler has reductions.
 """
 
 from __future__ import annotations
@@ -17,27 +17,30 @@ from cellgrad.core.tensor import Tensor
 
 Shape = tuple[int, ...]
 
-# Bytes of tensors whose parts stand side by side.
-_BUCKET = 25 << 20
+# Bytes of tensors whose parts stand side by side: at most, and of how small ones.
+_BUCKET, _SMALL = 25 << 20, 1 << 20
 
 
 def _buckets(tensors: Sequence[Tensor]) -> list[list[int]]:
-    """Which tensors go in one collective: of one dtype, of at most so many bytes, in their order.
+    """Which tensors go in one collective: of one dtype, of at most so many bytes, in their order, until there is
+    an eighth of all.
 
     A larger tensor is alone, and so is one without elements.
     """
+    sizes = [math.prod(x.shape) * x.dtype.itemsize for x in tensors]
+    enough = max(sum(sizes) // 8, _SMALL)
     found: list[list[int]] = []
     filling: dict[Any, list[int]] = {}
-    room: dict[Any, int] = {}
-    for i, tensor in enumerate(tensors):
-        count = math.prod(tensor.shape) * tensor.dtype.itemsize
-        if tensor.dtype in filling and 0 < count <= room[tensor.dtype]:
-            filling[tensor.dtype].append(i)
-            room[tensor.dtype] -= count
+    bytes_: dict[Any, int] = {}
+    for i, (tensor, count) in enumerate(zip(tensors, sizes, strict=True)):
+        kind = tensor.dtype
+        if 0 < count <= _BUCKET - bytes_.get(kind, _BUCKET) and bytes_[kind] < enough:
+            filling[kind].append(i)
+            bytes_[kind] += count
         else:
             found.append([i])
             if 0 < count < _BUCKET:
-                filling[tensor.dtype], room[tensor.dtype] = found[-1], _BUCKET - count
+                filling[kind], bytes_[kind] = found[-1], count
     return found
 
 

@@ -155,3 +155,89 @@ func.func @ordered(%out: memref<4xf32>) {
   memref.copy %r1, %out : memref<4xf32> to memref<4xf32>
   return
 }
+
+// -----
+
+// Five reductions of 512 KiB: an eighth is less than 1 MiB, which two of them have.
+// CHECK-LABEL: func.func @small
+// CHECK-COUNT-2: cell.collective_start 0 send %{{.*}} : memref<262144xf32>
+// CHECK: cell.collective_start 0 send %{{.*}} : memref<131072xf32>
+// CHECK-NOT: collective_start
+// CHECK: return
+func.func @small(%out: memref<131072xf32>) {
+  %c0 = arith.constant 0 : index
+  %cst = arith.constant 1.0 : f32
+  %a0 = memref.alloc() : memref<131072xf32>
+  %r0 = memref.alloc() : memref<131072xf32>
+  memref.store %cst, %a0[%c0] : memref<131072xf32>
+  cell.collective_start 0 send %a0 : memref<131072xf32> receive %r0 : memref<131072xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a0 : memref<131072xf32> receive %r0 : memref<131072xf32>
+  %a1 = memref.alloc() : memref<131072xf32>
+  %r1 = memref.alloc() : memref<131072xf32>
+  memref.store %cst, %a1[%c0] : memref<131072xf32>
+  cell.collective_start 0 send %a1 : memref<131072xf32> receive %r1 : memref<131072xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a1 : memref<131072xf32> receive %r1 : memref<131072xf32>
+  %a2 = memref.alloc() : memref<131072xf32>
+  %r2 = memref.alloc() : memref<131072xf32>
+  memref.store %cst, %a2[%c0] : memref<131072xf32>
+  cell.collective_start 0 send %a2 : memref<131072xf32> receive %r2 : memref<131072xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a2 : memref<131072xf32> receive %r2 : memref<131072xf32>
+  %a3 = memref.alloc() : memref<131072xf32>
+  %r3 = memref.alloc() : memref<131072xf32>
+  memref.store %cst, %a3[%c0] : memref<131072xf32>
+  cell.collective_start 0 send %a3 : memref<131072xf32> receive %r3 : memref<131072xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a3 : memref<131072xf32> receive %r3 : memref<131072xf32>
+  %a4 = memref.alloc() : memref<131072xf32>
+  %r4 = memref.alloc() : memref<131072xf32>
+  memref.store %cst, %a4[%c0] : memref<131072xf32>
+  cell.collective_start 0 send %a4 : memref<131072xf32> receive %r4 : memref<131072xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a4 : memref<131072xf32> receive %r4 : memref<131072xf32>
+  memref.copy %r0, %out : memref<131072xf32> to memref<131072xf32>
+  return
+}
+
+// -----
+
+// One of 12 MiB and five of 512 KiB: an eighth is 1.8 MiB, which four of them have.
+// CHECK-LABEL: func.func @eighths
+// CHECK: cell.collective_start 0 send %{{.*}} : memref<3145728xf32>
+// CHECK: cell.collective_start 0 send %{{.*}} : memref<524288xf32>
+// CHECK: cell.collective_start 0 send %{{.*}} : memref<131072xf32>
+// CHECK-NOT: collective_start
+// CHECK: return
+func.func @eighths(%out: memref<131072xf32>) {
+  %c0 = arith.constant 0 : index
+  %cst = arith.constant 1.0 : f32
+  %a9 = memref.alloc() : memref<3145728xf32>
+  %r9 = memref.alloc() : memref<3145728xf32>
+  memref.store %cst, %a9[%c0] : memref<3145728xf32>
+  cell.collective_start 0 send %a9 : memref<3145728xf32> receive %r9 : memref<3145728xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a9 : memref<3145728xf32> receive %r9 : memref<3145728xf32>
+  %a0 = memref.alloc() : memref<131072xf32>
+  %r0 = memref.alloc() : memref<131072xf32>
+  memref.store %cst, %a0[%c0] : memref<131072xf32>
+  cell.collective_start 0 send %a0 : memref<131072xf32> receive %r0 : memref<131072xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a0 : memref<131072xf32> receive %r0 : memref<131072xf32>
+  %a1 = memref.alloc() : memref<131072xf32>
+  %r1 = memref.alloc() : memref<131072xf32>
+  memref.store %cst, %a1[%c0] : memref<131072xf32>
+  cell.collective_start 0 send %a1 : memref<131072xf32> receive %r1 : memref<131072xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a1 : memref<131072xf32> receive %r1 : memref<131072xf32>
+  %a2 = memref.alloc() : memref<131072xf32>
+  %r2 = memref.alloc() : memref<131072xf32>
+  memref.store %cst, %a2[%c0] : memref<131072xf32>
+  cell.collective_start 0 send %a2 : memref<131072xf32> receive %r2 : memref<131072xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a2 : memref<131072xf32> receive %r2 : memref<131072xf32>
+  %a3 = memref.alloc() : memref<131072xf32>
+  %r3 = memref.alloc() : memref<131072xf32>
+  memref.store %cst, %a3[%c0] : memref<131072xf32>
+  cell.collective_start 0 send %a3 : memref<131072xf32> receive %r3 : memref<131072xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a3 : memref<131072xf32> receive %r3 : memref<131072xf32>
+  %a4 = memref.alloc() : memref<131072xf32>
+  %r4 = memref.alloc() : memref<131072xf32>
+  memref.store %cst, %a4[%c0] : memref<131072xf32>
+  cell.collective_start 0 send %a4 : memref<131072xf32> receive %r4 : memref<131072xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a4 : memref<131072xf32> receive %r4 : memref<131072xf32>
+  memref.copy %r0, %out : memref<131072xf32> to memref<131072xf32>
+  return
+}

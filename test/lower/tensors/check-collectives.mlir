@@ -207,3 +207,21 @@ func.func @region(%x: tensor<4xf32>, %w: tensor<4xf32> {cell.role = "parameter"}
   }
   return %s : tensor<4xf32>
 }
+
+// -----
+
+// Batches of ranks differ, too.
+func.func @batch(%n: tensor<i64> {cell.role = "batch"}, %w: tensor<4xf32> {cell.role = "parameter"}) -> tensor<4xf32> {
+  %one = arith.constant 1 : i64
+  %size = tensor.extract %n[] : tensor<i64>
+  %c = arith.cmpi eq, %size, %one : i64
+  // expected-note @+1 {{it is here}}
+  %r = scf.if %c -> tensor<4xf32> {
+    // expected-error @+1 {{'cell.all_reduce' op is in a branch whose condition may differ between ranks}}
+    %0 = cell.all_reduce %w "sum" : tensor<4xf32>
+    scf.yield %0 : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -22,10 +23,11 @@ from cellgrad.core.arguments import (
     check_one_of,
 )
 from cellgrad.core.errors import error
-from cellgrad.core.generator import get_rng_state, set_rng_state
+from cellgrad.core.generator import get_rng_state, manual_seed, set_rng_state
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.progress import say
 from cellgrad.core.tensor import Tensor
+from cellgrad.dataset.sources import rows_of_step
 from cellgrad.nn.cell import Cell
 from cellgrad.train.callback._callback import Callback, RunContext, loss_of
 
@@ -275,6 +277,16 @@ def _alike(p: Parameter, stored: Any) -> bool:
     return isinstance(stored, Tensor) and wanted == (stored.shape, stored.dtype)
 
 
+def _draw_on(drawn: Any) -> None:
+    """Has this rank draw on from the states of ranks, a row each."""
+    rank, before = ranks.rank(), len(drawn)
+    if rank < before or (drawn == drawn[0]).all():  # all ranks draw the same
+        set_rng_state(Tensor(drawn[rank % before], mstype.uint8))
+    else:
+        own = hashlib.sha256(drawn.tobytes() + rank.to_bytes(4, "little")).digest()
+        manual_seed(int.from_bytes(own[:4], "little"))
+
+
 class BackupAndRestore(Callback):
     """Keeps the state of training in a file, and continues from it: Parameters, the optimizer's
     state, the loss scale, the random numbers' state, the place in the data, and what the other
@@ -284,7 +296,10 @@ class BackupAndRestore(Callback):
     stands among them.
 
     Of several ranks, the first one of each machine writes; the random numbers' state is kept for each
-    rank, other state as that rank has it. As many ranks continue as have begun.
+    rank, other state as that rank has it. Another number of ranks continues with the rows that an epoch has
+    left, where batches are whole: rows come from a source with positions through `map`, `batch` and
+    `project` alone, and steps have had a number of rows that the new ranks have in whole steps. Anything
+    else continues from the end of an epoch. Ranks that were not there before draw numbers of their own.
 
     Args:
         backup_dir: where; made where it is missing.
@@ -357,22 +372,18 @@ class BackupAndRestore(Callback):
                 f"{[name for name, _ in place['callbacks']]}, but got {callbacks}.",
                 "give the same ones in the same order, or remove the file to start anew",
             )
-        drawn = kept.pop(_RANDOM).reshape((-1, 16))
+        drawn = kept.pop(_RANDOM).reshape((-1, 16)).asnumpy()
+        step = place["step"]
         if len(drawn) != ranks.size():
-            raise error(
-                ValueError,
-                f"The state in '{self.path}' is of {len(drawn)} ranks, but got {ranks.size()}: each has its part of the "
-                "data, and its random numbers.",
-                "start as many ranks, or load a checkpoint, which any number of ranks reads",
-            )
+            step = self._step_of_ranks(args, place, len(drawn))
         for name, p in parameters.items():
             p.set_data(together.own(p, state[name]))
-        set_rng_state(drawn[ranks.rank()])
+        _draw_on(drawn)
         for i, c in enumerate(args.list_callback.callbacks):
             own = f"{_KEPT}{i}."
             tensors = {n[len(own) :]: v for n, v in kept.items() if n.startswith(own)}
             c.load_state_dict(place["callbacks"][i][1] | tensors)
-        args.resume_epoch, args.resume_step = place["epoch"], place["step"]
+        args.resume_epoch, args.resume_step = place["epoch"], step
         args.cur_step_num = place["total"]
         args.net_outputs = Tensor(place["loss"], mstype.float64)
         if place["stop"]:
@@ -380,6 +391,28 @@ class BackupAndRestore(Callback):
         say(
             f"Continuing from '{self.path}': epoch {args.resume_epoch + 1}, step "
             f"{args.resume_step + 1}"
+        )
+
+    def _step_of_ranks(self, args: Any, place: dict[str, Any], before: int) -> int:
+        """The step of an epoch at which another number of ranks has had the rows of `before` ranks."""
+        step: int = place["step"]
+        if step == 0:
+            return 0
+        if step == place.get("batches") and args.batch_num:
+            return int(args.batch_num)
+        had, each = place.get("rows"), rows_of_step(args.train_dataset)
+        if had is None or each is None:
+            why = "which rows those were is known only of a source with positions and `map`, `batch` and `project`"
+        elif step * had % each:
+            why = f"those had {step * had} rows, which is no whole number of steps of {each} rows"
+        else:
+            return step * had // each
+        raise error(
+            ValueError,
+            f"The state in '{self.path}' is of {before} ranks, after step {step} of epoch {place['epoch'] + 1}, but "
+            f"got {ranks.size()}: {why}.",
+            f"start {before} ranks, or give batches whose rows fit; a state of the end of an epoch "
+            "(save_freq='epoch') is for any number of ranks",
         )
 
     def on_train_step_end(self, run_context: RunContext) -> None:
@@ -404,6 +437,8 @@ class BackupAndRestore(Callback):
         place = {
             "epoch": epoch,
             "step": step,
+            "batches": args.batch_num,
+            "rows": rows_of_step(args.train_dataset),
             "total": args.cur_step_num,
             "loss": loss_of(args.net_outputs),
             "stop": run_context.get_stop_requested(),
