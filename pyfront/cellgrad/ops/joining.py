@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core import views
+from cellgrad.core import record, views
 from cellgrad.core.aliases import Dims, TensorLike
 from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_sequence
 from cellgrad.core.errors import either, error
@@ -118,6 +118,9 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     d = axis_of(axis, xs[0].ndim + 1, "stack")
     out: Tensor = concat([reshape_to(x, (*x.shape[:d], 1, *x.shape[d:])) for x in xs], d)
     return out
+
+
+record.stack = stack
 
 
 def _sequence(tensors: Any, op: str) -> list[Tensor]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -239,9 +239,13 @@ class Request:
         else:
             self.positions = (positions,) if isinstance(positions, int) else tuple(positions)
         self.one_weight = isinstance(weights, Parameter)
+        # Whether the weights are those that the function reads: see `by_those_read`.
+        self.read = weights == "read"
         self.weights: tuple[Parameter, ...] | None = (
             None
             if weights is None
+            else ()
+            if self.read
             else (weights,)
             if isinstance(weights, Parameter)
             else tuple(weights)
@@ -259,12 +263,21 @@ class Request:
             self.ids,
             self.name,
             self.frozen,
+            self.read,
         )
 
     def frozen_at(self, frozen: tuple[int, ...] | None) -> Request:
         """The request with other `frozen` positions."""
         request = copy.copy(self)
         request.frozen = frozen
+        return request
+
+    def by_those_read(self, listed: Iterable[Any]) -> Request:
+        """The request with its weights, if it has none yet: the trainable Parameters among what a function read."""
+        if not self.read:
+            return self
+        request = copy.copy(self)
+        request.weights = tuple([p for p in listed if isinstance(p, Parameter) and trains(p)])
         return request
 
     def stops_at(self, weight: Parameter) -> bool:
@@ -274,6 +287,14 @@ class Request:
             return False
         scope.trace.guard(weight, "requires_grad", weight.requires_grad)
         return not weight.requires_grad
+
+
+def trains(parameter: Parameter) -> bool:
+    """Whether a Parameter has a gradient and asks for it; code that is compiled now depends on that."""
+    scope = state.current.scope
+    if scope is not None:
+        scope.trace.guard(parameter, "requires_grad", parameter.requires_grad)
+    return parameter.requires_grad and has_gradient(parameter)
 
 
 def frozen_positions(args: tuple[Any, ...]) -> tuple[int, ...] | None:
@@ -294,6 +315,7 @@ def pull_back(
     """The gradient of a call in the current scope, nested as the request says; by `numbers`, as a number."""
     name = request.name
     d = Differentiated(function, args, kwargs)
+    request = request.by_those_read(what for what, _ in d.scope.captures)
     args = (*args, *kwargs.values())  # those given by name have the positions after
     positions = positions_of(request, args, name)
     part = part_of(request, d.out, d.name)

@@ -110,10 +110,12 @@ class Recorded:
         frozen = request.frozen or ()
         wanted = [t for p in self.positions if p not in frozen for t in tensors(self.args[p])]
         wanted += [w for w in request.weights or () if w.requires_grad or not self._fixes]
-        self.tape = Tape()
+        self.tape = Tape(request.read)
         self.slots = {id(t): self.tape.watch(t) for t in wanted if has_gradient(t)}
         with self.tape:
             self.out = function(*args, **kwargs)
+        self.request = request.by_those_read(self.tape.read)
+        self.slots |= {id(p): self.tape.watch(p) for p in self.request.weights or ()}
         if any(own._buf is not buffer for own, buffer in parameters):
             raise Untaped  # the Parameter itself would have to be written
         self.part = part_of(request, self.out, self.name)
