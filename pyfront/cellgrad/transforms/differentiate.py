@@ -328,10 +328,13 @@ def pull_back(
         for k, leaf in enumerate(d.leaves[p]):
             flows = has_gradient(leaf) and p not in (request.frozen or ())
             wanted.append(d.starts[p] + k if flows else -1)
+    unread: list[Parameter] = []  # their gradients are zero, and go through their hooks
     for w in request.weights or ():
         stops = request.stops_at(w) or not has_gradient(w)
         argument = None if stops else d.argument_of(w)
         wanted.append(-1 if argument is None else argument)
+        if argument is None and not stops:
+            unread.append(w)
     tell_unused(d.name, [w for w in request.weights or () if d.argument_of(w) is None])
     wrt = [a for a in dict.fromkeys(wanted) if a >= 0]
     if not any(a >= 0 for a in wanted) and request.weights is None and positions:
@@ -353,7 +356,7 @@ def pull_back(
         if any(like is n for n in numbers):
             as_number(found)
             return found
-        if argument < 0:
+        if argument < 0 and not any(like is w for w in unread):
             return found
         own = isinstance(like, Tracer)
         return through(hooks.of(like) if own else hooks.guarded(d.outer.trace, like), found)

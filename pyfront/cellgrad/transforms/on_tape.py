@@ -145,8 +145,11 @@ class Recorded:
             slot = self.slots.get(id(like))
             gradient = None if slot is None else found.get(slot)
             stopped = self._fixes and isinstance(like, Parameter) and not like.requires_grad
-            if gradient is None or (stopped and any(like is w for w in weights)):
-                return splat(0, like.dtype, like.shape)
+            stopped = stopped and any(like is w for w in weights)
+            if gradient is None or stopped:
+                gradient = splat(0, like.dtype, like.shape)
+            if slot is None or stopped:
+                return gradient
             return through(hooks.of(like), gradient)
 
         return nested(self.request, self.out, self.args, self.positions, gradient)
