@@ -450,7 +450,7 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
 
 @public(
     "Tensor.narrow",
-    "mint.narrow(input, dim, start, length)",
+    "mint.narrow(input, dim, start, length) = h.narrow(input, dim, start, length)",
 )
 def narrow(input: Tensor, axis: int, start: TensorLike, length: int) -> Tensor:
     """`length` elements of a dimension from `start`.
@@ -460,6 +460,9 @@ def narrow(input: Tensor, axis: int, start: TensorLike, length: int) -> Tensor:
         ValueError: an axis, start or length out of range.
 
     >>> print(ops.narrow(Tensor([1, 2, 3, 4]), 0, 1, 2))
+    [2 3]
+
+    >>> print(mint.narrow(Tensor([1, 2, 3, 4]), 0, -3, 2))
     [2 3]
     """
     x = check_tensor(input, "narrow", "input")
