@@ -227,6 +227,8 @@ def test_adaptive_pooling_of_sequences_of_any_length():
     np.testing.assert_array_equal(values.asnumpy(), maxima)
     np.testing.assert_array_equal(places.asnumpy(), at)
     check_grads(lambda x: F.adaptive_avg_pool1d(x, 3), (ms.Tensor(x.astype(np.float64)),))
+    with pytest.raises(TypeError, match="'return_indices' must be a bool"):
+        F.adaptive_max_pool1d(ms.Tensor(x), 3, 1)
 
 
 @pytest.mark.parametrize("log_target", [False, True])
