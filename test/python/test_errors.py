@@ -195,11 +195,6 @@ CASES = {
         "has 1 tensors but 'lambda' returns 2",
     ),
     "get_all flag": ("ops.GradOperation(get_all=1)", TypeError, "'get_all' must be a bool"),
-    "list without weights": (
-        "ops.GradOperation(get_by_list=True)(lambda a: a)",
-        ValueError,
-        "needs the weights",
-    ),
     "tangent shape": (
         "ms.jvp(lambda a: a, v, x)",
         ValueError,

@@ -3,6 +3,7 @@
 agree on them unless the comment names one.
 """
 
+import contextlib
 import functools
 
 import numpy as np
@@ -382,6 +383,83 @@ def test_callables_of_every_kind():
     assert numbers(ms.grad(power)(X, 3)) == 12  # golden
     w = Parameter(Tensor(2.0), name="w")
     assert numbers(ms.grad(lambda: w * w, None, w)()) == 4  # golden
+
+
+class Divided(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.p = Parameter(Tensor(0.5), name="p")
+        self.unread = Parameter(Tensor(7.0), name="unread")
+        self.frozen = Parameter(Tensor(2.0), name="frozen", requires_grad=False)
+
+    def construct(self, x):
+        return x / self.p * self.frozen
+
+
+class Scaled(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.q = Parameter(Tensor(0.25), name="q")
+        self.net = Divided()
+
+    def construct(self, x):
+        return self.net(x + x) * self.q
+
+
+@pytest.mark.parametrize("how", [contextlib.nullcontext, ms.debug.eager])
+def test_weights_that_are_not_given_are_those_that_are_read(how):
+    with how():
+        weights_that_are_read()
+
+
+def weights_that_are_read():
+    net = Scaled()
+    x = Tensor([1.0, 2.0])
+    by_weights = ops.GradOperation(get_by_list=True)
+    both = ops.GradOperation(get_all=True, get_by_list=True)
+    assert numbers(by_weights(net)(x)) == (-12, 24)  # golden, in PyNative mode: p before q
+    assert numbers(both(net)(x)) == (([2, 2],), (-12, 24))  # golden, in PyNative mode
+    w = Parameter(Tensor(3.0), name="w")
+    v = Parameter(Tensor(5.0), name="v")
+
+    def f(x):
+        return x * v * w * v
+
+    assert numbers(by_weights(f)(x)) == (90, 75)  # golden, in PyNative mode
+    assert numbers(by_weights(lambda x: net(x) * w)(x)) == (-36, 72, 6)  # golden, in PyNative mode
+    assert by_weights(lambda x: x * x)(x) == ()  # golden
+    assert numbers(ms.jit(lambda x: both(f)(x))(x)) == (([75, 75],), (90, 75))
+    net.q.requires_grad = False
+    assert numbers(by_weights(net)(x)) == (-12,)
+    net.q.requires_grad = True
+    assert numbers(by_weights(net)(x)) == (-12, 24)
+
+
+@pytest.mark.parametrize("how", [contextlib.nullcontext, ms.debug.eager])
+def test_lists_of_tensors_beside_a_tensor_have_derivatives(how):
+    with how():
+        lists_of_tensors()
+
+
+def lists_of_tensors():
+    x, y = Tensor([1.0, 2.0]), Tensor([3.0, 5.0])
+
+    def both(f, values, dx, dy):
+        assert numbers(f(x, y)) == values
+        assert numbers(ms.grad(f, (0, 1))(x, y)) == (dx, dy)
+
+    both(lambda x, y: (x, y) + x * y, [[4, 12], [6, 15]], [7, 11], [3, 5])  # golden
+    both(lambda x, y: x * y + (x, y), [[4, 12], [6, 15]], [7, 11], [3, 5])  # golden
+    # golden in graph mode, refused in PyNative mode:
+    both(lambda x, y: [x, y] * x, [[1, 4], [3, 10]], [5, 9], [1, 2])
+    both(lambda x, y: (x, y) / x, [[1, 1], [3, 2.5]], [-3, -1.25], [1, 0.5])
+    both(lambda x, y: x * (x[0], y[1]), [1, 10], [2, 5], [0, 2])
+    # By hand: d/dx of 4 * x * y - 2 * x - 2 * y.
+    nested = [[[2, 8], [0, 5]], [[0, 5], [2, 8]]]
+    both(lambda x, y: x * y - ((x, y), (y, x)), nested, [10, 18], [2, 6])
+    both(lambda x, y: x * (y[0], 2.0), [3, 4], [3, 2], [1, 0])
+    with pytest.raises(ValueError, match=r"tensors\[0\] has shape \[2\] but tensors\[1\] has \[\]"):
+        _ = x * (x, 2.0)
 
 
 def test_cells_without_parameters():

@@ -175,6 +175,10 @@ def test_what_tests_of_dynamic_shapes_use():
     net = _inner_ops.ConvertToDynamic(is_dynamic_rank=True).add_prim_attr("primitive_target", "CPU")
     np.testing.assert_array_equal(ms.grad(lambda x: net(x) ** 2)(x).asnumpy(), [2, 4])
     assert ops.functional.is_sequence_value_unknown(x.shape) is False
+    assert ops.functional.is_sequence_shape_unknown(ms.mutable((1, 2), True)) is False
+    assert auto_generate.contiguous(x).asnumpy().tolist() == [1, 2]
+    with pytest.raises(AttributeError, match="shape"):
+        auto_generate.shapes_of  # noqa: B018
     np.testing.assert_array_equal(ops.hardshrink(Tensor([0.5, -2.0]), True).asnumpy(), [0, -2])
 
 

@@ -303,8 +303,40 @@ def test_hooks_of_parameters():
     other.remove()
     handle.remove()
     assert numbers(gradients(x)) == ([1, 4], ([6, 16],))  # golden
-    net.unused.register_hook(plus_one)  # it has no gradient: golden of GRAPH_MODE
-    assert numbers(ms.grad(net, None, net.unused)(x)) == 0
+    net.unused.register_hook(plus_one)  # it has no gradient: golden of PYNATIVE_MODE
+    assert numbers(ms.grad(net, None, net.unused)(x)) == 1
+
+
+def test_hooks_of_parameters_without_effect_are_called_with_zeros(mode):
+    class Reads(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(Tensor([1.0, 2.0]), name="w")
+            self.read = Parameter(Tensor([1.0, 2.0]), name="read")
+            self.unread = Parameter(Tensor([1.0, 2.0]), name="unread")
+
+        def construct(self, x):
+            ops.relu(x * self.read)
+            return x * self.w * self.w
+
+    calls = []
+
+    def keep(gradient):
+        calls.append(numbers(gradient))
+        return gradient + 1
+
+    x = Tensor([1.0, 2.0])
+    for hook in (plus_one, keep) if mode == ms.PYNATIVE_MODE else (plus_one,):
+        net = Reads()
+        for w in net.trainable_params():
+            w.register_hook(hook)
+        want = ([3, 9], [1, 1], [1, 1])  # golden of PYNATIVE_MODE
+        assert numbers(ms.grad(net, None, net.trainable_params())(x)) == want
+        pull = ms.vjp(net, x, weights=net.trainable_params())[1]
+        if hook is plus_one:
+            assert numbers(pull(x)[1]) == ([3, 17], [1, 1], [1, 1])  # golden of PYNATIVE_MODE
+    if mode == ms.PYNATIVE_MODE:
+        assert calls == [[2, 8], [0, 0], [0, 0]]  # golden
 
 
 def test_hooks_of_parameters_at_second_order():

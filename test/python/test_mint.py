@@ -157,10 +157,6 @@ def test_random_numbers():
         (lambda: mint.nn.Conv2d(1, 1, 3, padding_mode="reflect"), "'padding_mode' must be 'zeros'"),
         (lambda: mint.nn.Embedding(2, 3, max_norm=1.0), "'max_norm' must be None"),
         (lambda: mint.nn.Embedding(2, 3, sparse=True), "'sparse' must be False"),
-        (
-            lambda: mint.nn.functional.adaptive_max_pool1d(mint.zeros((1, 1, 4)), 2, True),
-            "'return_indices' must be False",
-        ),
     ],
 )
 def test_mistakes_are_named(call, words):

@@ -34,6 +34,33 @@ def test_batch_norm(rank, layer):
         norm(ms.Tensor(1.0))
 
 
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_batch_norm_counts_batches(mode, tmp_path):
+    ms.set_context(mode=mode)
+    norm = mint.nn.BatchNorm1d(3, momentum=None).set_train()
+    assert [p.name for p in norm.get_parameters()][2:] == [
+        "running_mean",
+        "running_var",
+        "num_batches_tracked",
+    ]
+    x = RNG.normal(size=(6, 3)).astype(np.float32)
+    batches = [x * (i + 1) + i for i in range(3)]
+    step = ms.value_and_grad(lambda x: (norm(x) ** 2).sum())
+    for batch in batches:
+        step(ms.Tensor(batch))
+    norm.set_train(False)(ms.Tensor(x))
+    assert norm.num_batches_tracked.dtype is ms.int64 and int(norm.num_batches_tracked) == 3
+    # Without momentum the statistics are those of all batches alike.
+    mean, variance = np.mean(batches, 1).mean(0), np.var(batches, 1, ddof=1).mean(0)
+    np.testing.assert_allclose(norm.running_mean.asnumpy(), mean, 1e-5, 1e-6)
+    np.testing.assert_allclose(norm.running_var.asnumpy(), variance, 1e-5)
+    ms.save_checkpoint(norm, str(tmp_path / "norm.ckpt"))
+    other = mint.nn.BatchNorm1d(3)
+    assert ms.load_param_into_net(other, ms.load_checkpoint(str(tmp_path / "norm.ckpt"))) == ([], [])
+    assert int(other.num_batches_tracked) == 3
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+
 def test_batch_norm_without_running_statistics():
     norm = mint.nn.BatchNorm2d(3, affine=False, track_running_stats=False).set_train(False)
     wanted = normalised(X, X.mean((0, 2, 3)), X.var((0, 2, 3)))
@@ -147,3 +174,109 @@ def test_no_variance_is_negative(count, more, wanted):
         ms.numpy.cov(x, ddof=more),
     ]
     np.testing.assert_array_equal([v.asnumpy() for v in found], wanted)
+
+
+F = mint.nn.functional
+IMAGE, VOLUME = X[0], RNG.normal(size=(3, 4, 4, 4)).astype(np.float32)
+FILTERS = [RNG.normal(size=(2, 3, *(2,) * n)).astype(np.float32) for n in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    "function, x",
+    [
+        (lambda x: F.conv1d(x, ms.Tensor(FILTERS[0]), padding="same"), IMAGE[:, 0]),
+        (lambda x: F.conv2d(x, ms.Tensor(FILTERS[1]), ms.Tensor([1.0, 2.0])), IMAGE),
+        (lambda x: mint.conv2d(x, ms.Tensor(FILTERS[1]), padding=1), IMAGE),
+        (lambda x: F.conv3d(x, ms.Tensor(FILTERS[2]), stride=2), VOLUME),
+        (lambda x: F.conv_transpose2d(x, ms.Tensor(FILTERS[1]).swapaxes(0, 1), stride=2), IMAGE),
+        (mint.nn.Conv1d(3, 2, 2), IMAGE[:, 0]),
+        (mint.nn.Conv2d(3, 2, 2), IMAGE),
+        (mint.nn.Conv3d(3, 2, 2), VOLUME),
+        (mint.nn.ConvTranspose2d(3, 2, 2), IMAGE),
+        (lambda x: F.max_pool2d(x, 2), IMAGE),
+        (mint.nn.MaxPool2d(2, return_indices=True), IMAGE),
+        (lambda x: F.avg_pool1d(x, 2), IMAGE[:, 0]),
+        (lambda x: F.avg_pool2d(x, 2, 1, 1), IMAGE),
+        (lambda x: F.avg_pool3d(x, 2), VOLUME),
+        (mint.nn.AvgPool2d(2), IMAGE),
+        (lambda x: F.adaptive_max_pool1d(x, 3, True), IMAGE[:, 0]),
+    ],
+)
+def test_one_sample_is_computed_as_in_a_batch(function, x):
+    def parts(out):
+        return out if isinstance(out, tuple) else (out,)
+
+    alone, batch = function(ms.Tensor(x)), function(ms.Tensor(x[None]))
+    for a, b in zip(parts(alone), parts(batch), strict=True):
+        assert a.ndim == b.ndim - 1 and a.dtype is b.dtype
+        np.testing.assert_array_equal(a.asnumpy(), b.asnumpy()[0])
+    slope = ms.grad(lambda x: parts(function(x))[0] ** 2)
+    wanted = slope(ms.Tensor(x[None])).asnumpy()[0]
+    np.testing.assert_allclose(slope(ms.Tensor(x)).asnumpy(), wanted, 1e-6)
+
+
+def test_adaptive_pooling_of_sequences_of_any_length():
+    x = X[:, :, 0]
+    ends = [(i * 5 // 3, -(-(i + 1) * 5 // 3)) for i in range(3)]
+    means = np.stack([x[..., a:b].mean(-1) for a, b in ends], -1)
+    maxima = np.stack([x[..., a:b].max(-1) for a, b in ends], -1)
+    at = np.stack([a + x[..., a:b].argmax(-1) for a, b in ends], -1)
+    np.testing.assert_allclose(F.adaptive_avg_pool1d(ms.Tensor(x), 3).asnumpy(), means, 1e-6)
+    np.testing.assert_allclose(mint.nn.AdaptiveAvgPool1d(3)(ms.Tensor(x[0])).asnumpy(), means[0], 1e-6)
+    values, places = mint.nn.AdaptiveMaxPool1d(3, return_indices=True)(ms.Tensor(x))
+    np.testing.assert_array_equal(values.asnumpy(), maxima)
+    np.testing.assert_array_equal(places.asnumpy(), at)
+    check_grads(lambda x: F.adaptive_avg_pool1d(x, 3), (ms.Tensor(x.astype(np.float64)),))
+    with pytest.raises(TypeError, match="'return_indices' must be a bool"):
+        F.adaptive_max_pool1d(ms.Tensor(x), 3, 1)
+
+
+@pytest.mark.parametrize("log_target", [False, True])
+@pytest.mark.parametrize("shapes", [((2, 3), (3,)), ((3,), (2, 3)), ((4, 1, 3), (2, 1))])
+def test_divergence_of_operands_that_are_broadcast(shapes, log_target):
+    x, y = (RNG.normal(size=s) for s in shapes)
+    target = np.exp(y)
+    pointwise = target * (y - x)
+    given = ms.Tensor(x), ms.Tensor(y if log_target else target)
+    for reduction, wanted in {
+        "none": pointwise,
+        "mean": pointwise.mean(),
+        "sum": pointwise.sum(),
+        "batchmean": pointwise.sum() / len(x),
+    }.items():
+        found = F.kl_div(*given, reduction, log_target).asnumpy()
+        np.testing.assert_allclose(found, wanted, 1e-9)
+    with pytest.raises(ValueError, match="must broadcast"):
+        F.kl_div(given[0], ms.Tensor(np.ones(7)))
+
+
+def test_order_of_bools_and_numbers():
+    x = ms.Tensor([[True, False, True], [False, True, False]])
+    values, places = mint.sort(x)
+    assert values.asnumpy().tolist() == [[False, True, True], [False, False, True]]
+    assert places.asnumpy().tolist() == [[1, 0, 2], [0, 2, 1]] and places.dtype is ms.int64
+    assert mint.argsort(x[0], descending=True).asnumpy().tolist() == [0, 2, 1]
+    number = ms.Tensor(2.5)
+    for found in (mint.sort(number, dim=0, descending=True), mint.sort(number)):
+        assert [v.asnumpy().tolist() for v in found] == [2.5, 0]
+    assert mint.argsort(number).shape == ()
+    assert float(ms.grad(lambda x: mint.sort(x)[0] ** 2)(number)) == 5
+    with pytest.raises(ValueError):
+        mint.sort(number, dim=1)
+
+
+def test_elements_by_numbers_and_from_the_end():
+    x, at = ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor(2)
+    assert mint.gather(x, 0, at).asnumpy().tolist() == 3 and x.gather(0, at).shape == ()
+    assert mint.gather(ms.Tensor(7.0), 0, ms.Tensor([0, -1])).asnumpy().tolist() == [7, 7]
+    assert mint.gather(ms.Tensor(7.0), 0, ms.Tensor(0)).shape == ()
+    assert ms.grad(lambda x: mint.gather(x, 0, at) ** 2)(x).asnumpy().tolist() == [0, 0, 6]
+    with pytest.raises(IndexError):
+        mint.gather(ms.Tensor(7.0), 0, ms.Tensor(1))
+    assert mint.index_select(x, 0, at).asnumpy().tolist() == [3]
+    assert mint.narrow(x, 0, -2, 1).asnumpy().tolist() == [2]
+    assert ms.grad(lambda x: mint.narrow(x, -1, -3, 2) ** 2)(x).asnumpy().tolist() == [2, 4, 0]
+    with pytest.raises(ValueError, match=r"'start' must be in \[0, 3\)"):
+        mint.narrow(x, 0, -4, 1)
+    with pytest.raises(ValueError, match="'start' must be in"):
+        ops.narrow(x, 0, -1, 1)  # as MindSpore's

@@ -19,7 +19,7 @@ from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
-from cellgrad.core.tree import plain_number
+from cellgrad.core.tree import plain_number, tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,6 +30,10 @@ def _not_yet(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 
 # Runs an operation outside of a capture; `compile.eager` is what does.
 run_eagerly: Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any] = _not_yet
+
+
+# Tensors of one shape along a new dimension; `ops.joining` fills it.
+stack: Callable[[list[Tensor]], Tensor]
 
 
 # What operations do with complex operands, by module and name: True for the same as with others, or a
@@ -229,12 +233,24 @@ def as_tensor(value: Any, op: str, dtype: Type | None = None) -> Tensor:
                 else mstype.default_float()
             )
         return splat(value, dtype, ())
+    if isinstance(value, list | tuple) and any(True for _ in tensors(value)):
+        return _stacked(value, op)
     if isinstance(value, np.ndarray | list | tuple):
         return Tensor(value)
     raise error(
         TypeError,
         f"For '{op}', expected Tensor or number operands, but got {type(value).__name__}.",
     )
+
+
+def _stacked(values: Sequence[Any], op: str) -> Tensor:
+    """A list with tensors in it as a tensor with their derivatives; numbers count as beside a tensor."""
+    parts = [v if is_number(v) else as_tensor(v, op) for v in values]
+    dtype = functools.reduce(mstype.promote, [p.dtype for p in parts if isinstance(p, Tensor)])
+    for v in parts:
+        if not isinstance(v, Tensor):
+            dtype = mstype.promote_number(dtype, v)
+    return stack([cast_to(as_tensor(p, op, dtype), dtype) for p in parts])
 
 
 def plain_ints(value: Any, op: str, argument: str) -> Any:

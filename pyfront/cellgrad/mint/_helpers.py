@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import TensorLike, TensorOrTensors
@@ -14,7 +16,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.generator import default_generator
 from cellgrad.core.record import axis_of, check_tensor, is_number
 from cellgrad.core.tensor import Tensor
-from cellgrad.ops import interpolation
+from cellgrad.ops import adaptive_pooling, interpolation
 from cellgrad.ops.samples import bincount_in
 
 
@@ -112,6 +114,7 @@ def diagonal(input: Tensor, offset: int) -> Tensor:
 
 
 def convolved(
+    count: int,
     function: Callable[..., Tensor],
     input: Tensor,
     weight: Tensor,
@@ -123,12 +126,70 @@ def convolved(
 ) -> Tensor:
     """A convolution whose padding is numbers, "valid" or "same"."""
     mode, pad = (padding, 0) if isinstance(padding, str) else ("pad", padding)
-    return function(input, weight, bias, stride, mode, pad, dilation, groups)
+    given = (weight, bias, stride, mode, pad, dilation, groups)
+    out: Tensor = unbatched(count, function, input, *given)
+    return out
+
+
+def unbatched(count: int, function: Callable[..., Any], input: Tensor, *given: Any) -> Any:
+    """A function of batches whose samples have channels and `count` dimensions, also of one sample."""
+    if not isinstance(input, Tensor) or input.ndim != count + 1:
+        return function(input, *given)
+    out = function(ops.expand_dims(input, 0), *given)
+    return tuple([v[0] for v in out]) if isinstance(out, tuple) else out[0]
+
+
+def adaptive_mean1d(input: Tensor, output_size: int) -> Tensor:
+    """The means of parts of sequences, of any lengths."""
+    return adaptive_pooling.adaptive_mean("adaptive_avg_pool1d", 1, input, output_size)
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: str, log_target: bool) -> Tensor:
-    """The divergence of a target given as probabilities or as their logarithms."""
-    return ops.kl_div(input, ops.exp(target) if log_target else target, reduction)
+    """The divergence of a target given as probabilities or as their logarithms; both are broadcast."""
+    if log_target:
+        target = ops.exp(target)
+    if not (isinstance(input, Tensor) and isinstance(target, Tensor)):
+        return ops.kl_div(input, target, reduction)
+    try:
+        shape = np.broadcast_shapes(input.shape, target.shape)
+    except ValueError:
+        shape = None
+    if shape is None or shape == input.shape == target.shape:
+        return ops.kl_div(input, target, reduction)
+    both = ops.broadcast_to(input, shape), ops.broadcast_to(target, shape)
+    if reduction == "batchmean" and input.ndim:
+        return ops.div(ops.kl_div(*both, "sum"), input.shape[0])
+    return ops.kl_div(*both, reduction)
+
+
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """Elements from `start`, which is counted from the end where it is negative."""
+    if isinstance(start, int) and start < 0:
+        x = check_tensor(input, "narrow", "input")
+        n = x.shape[axis_of(dim, x.ndim, "narrow")] if x.ndim else 0
+        start = start + n if start >= -n else start
+    return ops.narrow(input, dim, start, length)
+
+
+def order(name: str, input: Tensor, dim: int, descending: bool) -> Any:
+    """`ops.sort` or `ops.argsort`, also of bools, and of tensors without dimensions as of one element."""
+    x = check_tensor(input, name, "input")
+    whole = ops.reshape(x, (1,)) if x.ndim == 0 else x
+    numbers = whole.astype(mstype.uint8) if x.dtype is mstype.bool_ else whole
+    found = getattr(ops, name)(numbers, dim, descending)
+    if name == "argsort":
+        return ops.reshape(found.astype(mstype.int64), x.shape)
+    values, places = found
+    return ops.reshape(values.astype(x.dtype), x.shape), ops.reshape(
+        places.astype(mstype.int64), x.shape
+    )
+
+
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """`ops.index_select`, also for a number as a tensor."""
+    if isinstance(index, Tensor) and index.ndim == 0:
+        index = ops.reshape(index, (1,))
+    return ops.index_select(input, dim, index)
 
 
 def classes(tensor: Tensor, count: int) -> Tensor:
@@ -160,7 +221,7 @@ def batch_norm(
     weight: Any,
     bias: Any,
     training: bool,
-    momentum: float,
+    momentum: Any,
     eps: float,
 ) -> Tensor:
     """`ops.batch_norm`; without running statistics with those of the batch."""

@@ -27,7 +27,7 @@ from cellgrad.core.record import (
     splat,
 )
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tree import plain_number
+from cellgrad.core.tree import plain_number, tensors
 
 _LOGICAL_HINT = "use ops.logical_and, ops.logical_or, ops.logical_not, or x.astype(ms.int32)"
 
@@ -154,9 +154,9 @@ def _operands(x: Any, y: Any, op: str, floating: bool = False) -> tuple[Tensor, 
     if ty and is_number(x):
         return _number(x, _beside(y, floating), op), y
     if tx and isinstance(y, tuple | list):
-        return x, _listed(y, _beside(x, floating))
+        return x, _listed(y, _beside(x, floating), op)
     if ty and isinstance(x, tuple | list):
-        return _listed(x, _beside(y, floating)), y
+        return _listed(x, _beside(y, floating), op), y
     for value, argument in ((x, "input"), (y, "other")):
         if not isinstance(value, Tensor | np.ndarray | list | tuple) and not is_number(value):
             raise argument_error(TypeError, _name(op), argument, "a Tensor or a number", value)
@@ -167,9 +167,11 @@ def _beside(x: Tensor, floating: bool) -> Type:
     return mstype.default_float() if floating and x.dtype.kind not in "fc" else x.dtype
 
 
-def _listed(values: Any, beside: Type) -> Tensor:
+def _listed(values: Any, beside: Type, op: str) -> Tensor:
     """A list beside a tensor: a tensor whose numbers count as one number does."""
-    out = Tensor(values)
+    out = as_tensor(values, _name(op))
+    if any(True for _ in tensors(values)):
+        return out
     kinds: dict[str, bool | int | float] = {"b": True, "i": 1, "f": 1.0}
     return out.astype(mstype.promote_number(beside, kinds[out.dtype.kind]))
 

@@ -33,8 +33,9 @@ Array = np.ndarray[Any, Any]
 
 @public(
     "nn.AdaptiveAvgPool1d(output_size)(input)",
-    "mint.nn.AdaptiveAvgPool1d(output_size)(input)",
-    "mint.nn.functional.adaptive_avg_pool1d",
+    "mint.nn.AdaptiveAvgPool1d(output_size)(input) = F.adaptive_avg_pool1d(input, output_size)",
+    "mint.nn.functional.adaptive_avg_pool1d(input, output_size) = "
+    "h.adaptive_mean1d(input, output_size)",
 )
 def adaptive_avg_pool1d(input: Tensor, output_size: int) -> Tensor:
     """The means of `output_size` parts of sequences [N, C, L]; L must be a multiple of it.
@@ -45,6 +46,12 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int) -> Tensor:
 
     >>> print(ops.adaptive_avg_pool1d(Tensor([[[1.0, 2.0, 3.0, 5.0]]]), 2))
     [[[1.5 4. ]]]
+
+    >>> print(mint.nn.AdaptiveAvgPool1d(2)(Tensor([[1.0, 2.0, 3.0]])))
+    [[1.5 2.5]]
+
+    >>> print(mint.nn.functional.adaptive_avg_pool1d(Tensor([[1.0, 2.0, 3.0]]), 2))
+    [[1.5 2.5]]
     """
     x = _check_parts("adaptive_avg_pool1d", input, output_size)
     part = x.shape[2] // output_size
@@ -72,9 +79,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: OptionalDims) -> Tensor:
     [[[[ 2.5  4.5]
        [10.5 12.5]]]]
     """
-    x, sizes = _check_adaptive("adaptive_avg_pool2d", 2, input, output_size)
-    out: Tensor = _part_means(x, sizes)
-    return out
+    return adaptive_mean("adaptive_avg_pool2d", 2, input, output_size)
 
 
 @public(
@@ -94,9 +99,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: OptionalDims) -> Tensor:
     >>> print(ops.adaptive_avg_pool3d(ops.ones((1, 2, 4, 4, 4)), 2).shape)
     (1, 2, 2, 2, 2)
     """
-    x, sizes = _check_adaptive("adaptive_avg_pool3d", 3, input, output_size)
-    out: Tensor = _part_means(x, sizes)
-    return out
+    return adaptive_mean("adaptive_avg_pool3d", 3, input, output_size)
 
 
 @public(
@@ -150,6 +153,17 @@ def adaptive_max_pool2d(
     """
     check_bool(return_indices, "adaptive_max_pool2d", "return_indices")
     return adaptive_max("adaptive_max_pool2d", 2, input, output_size, return_indices)
+
+
+def adaptive_mean(op: str, count: int, input: Any, output_size: Any) -> Tensor:
+    """Means of parts of the last `count` dimensions; see `adaptive_avg_pool2d`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        ValueError: shapes or sizes that do not fit each other.
+    """
+    out: Tensor = _part_means(*_check_adaptive(op, count, input, output_size))
+    return out
 
 
 def adaptive_max(op: str, count: int, input: Any, output_size: Any, return_indices: bool) -> Any:

@@ -1,5 +1,6 @@
 """Under the name scripts use: ``ops.auto_generate.HSigmoidGrad``, and all operations of `ops`.
 
+Methods of Tensor that no operation has the name of are functions, as ``contiguous``.
 ``SumExt`` and the like are the operations of `mint` as classes, ``tanh_grad_op`` and the like are
 classes without settings that are made already, as in MindSpore.
 """
@@ -11,6 +12,7 @@ import re
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.operations._grad_ops import *  # noqa: F403
 
@@ -53,6 +55,9 @@ def __getattr__(name: str) -> Any:
             found = _of_mint(name)
         elif name.endswith("_op"):
             found = _made(name)
+        elif not name.startswith("_"):  # a method of Tensor is a function there
+            method = getattr(Tensor, name, None)
+            found = method if inspect.isfunction(method) else None
         if found is None:
             raise
         return found

@@ -25,7 +25,7 @@ from cellgrad.ops.joining import pad_to, piece
 
 @public(
     "mint.nn.functional.conv1d(input, weight, bias, stride, padding, dilation, groups) = "
-    "h.convolved(ops.conv1d, input, weight, bias, stride, padding, dilation, groups)",
+    "h.convolved(1, ops.conv1d, input, weight, bias, stride, padding, dilation, groups)",
 )
 def conv1d(
     input: Tensor,
@@ -68,9 +68,9 @@ def conv1d(
 
 @public(
     "mint.conv2d(input, weight, bias, stride, padding, dilation, groups) = "
-    "h.convolved(ops.conv2d, input, weight, bias, stride, padding, dilation, groups)",
+    "h.convolved(2, ops.conv2d, input, weight, bias, stride, padding, dilation, groups)",
     "mint.nn.functional.conv2d(input, weight, bias, stride, padding, dilation, groups) = "
-    "h.convolved(ops.conv2d, input, weight, bias, stride, padding, dilation, groups)",
+    "h.convolved(2, ops.conv2d, input, weight, bias, stride, padding, dilation, groups)",
 )
 def conv2d(
     input: Tensor,
@@ -106,7 +106,7 @@ def conv2d(
 
 @public(
     "mint.nn.functional.conv3d(input, weight, bias, stride, padding, dilation, groups) = "
-    "h.convolved(ops.conv3d, input, weight, bias, stride, padding, dilation, groups)",
+    "h.convolved(3, ops.conv3d, input, weight, bias, stride, padding, dilation, groups)",
 )
 def conv3d(
     input: Tensor,
@@ -136,7 +136,11 @@ def conv3d(
     return _checked_conv("conv3d", input, weight, bias, groups, *geometry)
 
 
-@public("mint.nn.functional.conv_transpose2d")
+@public(
+    "mint.nn.functional.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, "
+    "dilation) = h.unbatched(2, ops.conv_transpose2d, input, weight, bias, stride, padding, "
+    "output_padding, groups, dilation)",
+)
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -159,6 +163,10 @@ def conv_transpose2d(
     >>> x, weight = Tensor([[[[1.0, 2.0]]]]), Tensor([[[[1.0, 10.0]]]])
     >>> print(ops.conv_transpose2d(x, weight))
     [[[[ 1. 12. 20.]]]]
+
+    >>> x, weight = ops.ones((3, 4, 4)), ops.ones((3, 2, 2, 2))
+    >>> print(mint.nn.functional.conv_transpose2d(x, weight).shape)
+    (2, 5, 5)
     """
     op = "conv_transpose2d"
     strides, dilations = per_dim(stride, 2, op, "stride"), per_dim(dilation, 2, op, "dilation")

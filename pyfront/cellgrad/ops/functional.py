@@ -17,6 +17,7 @@ __all__ = [
     "derivative",
     "get_grad",
     "grad",
+    "is_sequence_shape_unknown",
     "is_sequence_value_unknown",
     "jacfwd",
     "jacrev",
@@ -28,6 +29,15 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+
+def is_sequence_shape_unknown(sequence: Any) -> bool:
+    """Whether the length of a tuple or list is unknown while compiling: never, as a program is compiled for each.
+
+    >>> print(ops.functional.is_sequence_shape_unknown(ms.mutable((1, 2), dynamic_len=True)))
+    False
+    """
+    return False
 
 
 def is_sequence_value_unknown(sequence: Any) -> bool:

@@ -131,7 +131,7 @@ def _gather(x: Tensor, index: Tensor, dim: int, batch: int, safe: bool, op: str)
 @public(
     "Tensor.index_select(axis=None, index=None, *, dim=None) = "
     "ops.index_select(self, axis if dim is None else dim, index)",
-    "mint.index_select(input, dim, index)",
+    "mint.index_select(input, dim, index) = h.index_select(input, dim, index)",
 )
 def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
     """The elements along a dimension that a vector of indices names.
@@ -144,6 +144,9 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
     >>> print(ops.index_select(Tensor([[1, 2], [3, 4]]), 1, Tensor([1])))
     [[2]
      [4]]
+
+    >>> print(mint.index_select(Tensor([[1, 2], [3, 4]]), 0, Tensor(1)))
+    [[3 4]]
     """
     x = check_tensor(input, "index_select", "input")
     at = index_tensor(index, "index_select", "index")
@@ -286,7 +289,7 @@ def checked_elements(x: Tensor, index: Tensor, dim: Any, op: str) -> int:
 @public("Tensor.gather_elements")
 def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Element i.. of the result is the one at i.. of the input, with ``index[i..]`` in the place of
-    ``i[dim]``.
+    ``i[dim]``. A tensor without dimensions counts as one of one element beside a vector, or another such.
 
     Raises:
         IndexError: an index that is not in [-n, n).
@@ -300,6 +303,8 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """
     x = check_tensor(input, "gather_elements", "input")
     at = index_tensor(index, "gather_elements", "index")
+    if x.ndim + at.ndim < 2:  # a number counts as a vector of one
+        return gather_elements(x.reshape((-1,)), dim, at.reshape((-1,))).reshape(at.shape)
     d = checked_elements(x, at, dim, "gather_elements")
     safe = in_range(at, x.shape[d], "gather_elements")
     out: Tensor = _gather_elements(x, at, d, safe)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core import views
+from cellgrad.core import record, views
 from cellgrad.core.aliases import Dims, TensorLike
 from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_sequence
 from cellgrad.core.errors import either, error
@@ -118,6 +118,9 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     d = axis_of(axis, xs[0].ndim + 1, "stack")
     out: Tensor = concat([reshape_to(x, (*x.shape[:d], 1, *x.shape[d:])) for x in xs], d)
     return out
+
+
+record.stack = stack
 
 
 def _sequence(tensors: Any, op: str) -> list[Tensor]:
@@ -447,7 +450,7 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
 
 @public(
     "Tensor.narrow",
-    "mint.narrow(input, dim, start, length)",
+    "mint.narrow(input, dim, start, length) = h.narrow(input, dim, start, length)",
 )
 def narrow(input: Tensor, axis: int, start: TensorLike, length: int) -> Tensor:
     """`length` elements of a dimension from `start`.
@@ -457,6 +460,9 @@ def narrow(input: Tensor, axis: int, start: TensorLike, length: int) -> Tensor:
         ValueError: an axis, start or length out of range.
 
     >>> print(ops.narrow(Tensor([1, 2, 3, 4]), 0, 1, 2))
+    [2 3]
+
+    >>> print(mint.narrow(Tensor([1, 2, 3, 4]), 0, -3, 2))
     [2 3]
     """
     x = check_tensor(input, "narrow", "input")

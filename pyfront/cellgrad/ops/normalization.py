@@ -120,7 +120,7 @@ def _batch_norm_training(
 @operation
 def _moved(old: Tensor, new: Tensor, momentum: float) -> Tensor:
     """What is kept of the old, and `momentum` of the new."""
-    kept = ew.binary("cell.mul", old, 1 - momentum)
+    kept = cast_to(ew.binary("cell.mul", old, 1 - momentum), old.dtype)
     # Statistics carry no derivative to later steps.
     added = emit("cell.stop_gradient", [ew.binary("cell.mul", new, momentum)])
     return ew.binary("cell.add", kept, cast_to(added, old.dtype))

@@ -38,9 +38,11 @@ Array = np.ndarray[Any, Any]
 
 
 @public(
-    "mint.nn.MaxPool2d(kernel_size=1, stride, padding, dilation, return_indices, ceil_mode)(input)",
+    "mint.nn.MaxPool2d(kernel_size=1, stride, padding, dilation, return_indices, ceil_mode)(input) = "
+    "F.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)",
     "mint.nn.functional.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, "
-    "return_indices)",
+    "return_indices) = h.unbatched(2, ops.max_pool2d, input, kernel_size, stride, padding, dilation, "
+    "return_indices, ceil_mode)",
 )
 def max_pool2d(
     x: Tensor,
@@ -73,6 +75,12 @@ def max_pool2d(
     >>> print(ops.max_pool2d(x, 2))
     [[[[ 5.  7.]
        [13. 15.]]]]
+
+    >>> print(mint.nn.MaxPool2d(2)(ops.ones((3, 4, 4))).shape)
+    (3, 2, 2)
+
+    >>> print(mint.nn.functional.max_pool2d(ops.ones((3, 4, 4)), 2).shape)
+    (3, 2, 2)
     """
     return max_pool(
         "max_pool2d", 2, x, kernel_size, stride, padding, dilation, return_indices, ceil_mode
@@ -258,7 +266,7 @@ def first_max_at(windows: Tensor, count: int, places: Array) -> tuple[Tensor, Te
     "F.avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad)",
     "mint.nn.functional.avg_pool1d(input, kernel_size: Any, stride=None, padding=0, "
     "ceil_mode=False, count_include_pad=True) = "
-    "ops.avg_pool1d(input, kernel_size, kernel_size if stride is None else stride, padding, "
+    "h.unbatched(1, ops.avg_pool1d, input, kernel_size, kernel_size if stride is None else stride, padding, "
     "ceil_mode, count_include_pad)",
 )
 def avg_pool1d(
@@ -296,7 +304,7 @@ def avg_pool1d(
     "divisor_override)",
     "mint.nn.functional.avg_pool2d(input, kernel_size: Any, stride=None, padding=0, "
     "ceil_mode=False, count_include_pad=True, divisor_override=None) = "
-    "ops.avg_pool2d(input, kernel_size, kernel_size if stride is None else stride, padding, "
+    "h.unbatched(2, ops.avg_pool2d, input, kernel_size, kernel_size if stride is None else stride, padding, "
     "ceil_mode, count_include_pad, divisor_override or 0)",
 )
 def avg_pool2d(
@@ -357,7 +365,7 @@ def avg_pool2d(
     "divisor_override)",
     "mint.nn.functional.avg_pool3d(input, kernel_size: Any, stride=None, padding=0, "
     "ceil_mode=False, count_include_pad=True, divisor_override=None) = "
-    "ops.avg_pool3d(input, kernel_size, kernel_size if stride is None else stride, padding, "
+    "h.unbatched(3, ops.avg_pool3d, input, kernel_size, kernel_size if stride is None else stride, padding, "
     "ceil_mode, count_include_pad, divisor_override or 0)",
 )
 def avg_pool3d(

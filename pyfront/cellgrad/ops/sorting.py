@@ -35,7 +35,7 @@ def _sortable(x: Any, axis: Any, op: str, argument: str) -> tuple[Tensor, int]:
     "Tensor.sort(axis, descending, *, dim=None, stable=False) = "
     "ops.sort(self, axis if dim is None else dim, descending)",
     "mint.sort(input, *, dim=-1, descending, stable=False) = "
-    "h.long(ops.sort(input, dim, descending))",
+    "h.order('sort', input, dim, descending)",
 )
 @operation
 def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
@@ -47,6 +47,9 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Ten
 
     >>> print(*ops.sort(Tensor([2.0, 1.0, 3.0])))
     [1. 2. 3.] [1 0 2]
+
+    >>> print(*mint.sort(Tensor([True, False])))
+    [False  True] [1 0]
     """
     x, d = _sortable(input_x, axis, "sort", "input_x")
     order = order_of(x, d, check_bool(descending, "sort", "descending"))
@@ -57,7 +60,7 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Ten
     "Tensor.argsort(axis, descending, *, dim=None, stable=False) = "
     "ops.argsort(self, axis if dim is None else dim, descending)",
     "mint.argsort(input, dim=-1, descending=False, stable=False) = "
-    "ops.argsort(input, dim, descending).astype(mstype.int64)",
+    "h.order('argsort', input, dim, descending)",
 )
 @operation
 def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
@@ -68,6 +71,9 @@ def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
         ValueError: `axis` out of range, or a tensor without dimensions.
 
     >>> print(ops.argsort(Tensor([3.0, 1.0, 2.0])))
+    [1 2 0]
+
+    >>> print(mint.argsort(Tensor([3.0, 1.0, 2.0])))
     [1 2 0]
     """
     x, d = _sortable(input, axis, "argsort", "input")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -239,9 +239,13 @@ class Request:
         else:
             self.positions = (positions,) if isinstance(positions, int) else tuple(positions)
         self.one_weight = isinstance(weights, Parameter)
+        # Whether the weights are those that the function reads: see `by_those_read`.
+        self.read = weights == "read"
         self.weights: tuple[Parameter, ...] | None = (
             None
             if weights is None
+            else ()
+            if self.read
             else (weights,)
             if isinstance(weights, Parameter)
             else tuple(weights)
@@ -259,12 +263,21 @@ class Request:
             self.ids,
             self.name,
             self.frozen,
+            self.read,
         )
 
     def frozen_at(self, frozen: tuple[int, ...] | None) -> Request:
         """The request with other `frozen` positions."""
         request = copy.copy(self)
         request.frozen = frozen
+        return request
+
+    def by_those_read(self, listed: Iterable[Any]) -> Request:
+        """The request with its weights, if it has none yet: the trainable Parameters among what a function read."""
+        if not self.read:
+            return self
+        request = copy.copy(self)
+        request.weights = tuple([p for p in listed if isinstance(p, Parameter) and trains(p)])
         return request
 
     def stops_at(self, weight: Parameter) -> bool:
@@ -274,6 +287,14 @@ class Request:
             return False
         scope.trace.guard(weight, "requires_grad", weight.requires_grad)
         return not weight.requires_grad
+
+
+def trains(parameter: Parameter) -> bool:
+    """Whether a Parameter has a gradient and asks for it; code that is compiled now depends on that."""
+    scope = state.current.scope
+    if scope is not None:
+        scope.trace.guard(parameter, "requires_grad", parameter.requires_grad)
+    return parameter.requires_grad and has_gradient(parameter)
 
 
 def frozen_positions(args: tuple[Any, ...]) -> tuple[int, ...] | None:
@@ -294,6 +315,7 @@ def pull_back(
     """The gradient of a call in the current scope, nested as the request says; by `numbers`, as a number."""
     name = request.name
     d = Differentiated(function, args, kwargs)
+    request = request.by_those_read(what for what, _ in d.scope.captures)
     args = (*args, *kwargs.values())  # those given by name have the positions after
     positions = positions_of(request, args, name)
     part = part_of(request, d.out, d.name)
@@ -306,10 +328,13 @@ def pull_back(
         for k, leaf in enumerate(d.leaves[p]):
             flows = has_gradient(leaf) and p not in (request.frozen or ())
             wanted.append(d.starts[p] + k if flows else -1)
+    unread: list[Parameter] = []  # their gradients are zero, and go through their hooks
     for w in request.weights or ():
         stops = request.stops_at(w) or not has_gradient(w)
         argument = None if stops else d.argument_of(w)
         wanted.append(-1 if argument is None else argument)
+        if argument is None and not stops:
+            unread.append(w)
     tell_unused(d.name, [w for w in request.weights or () if d.argument_of(w) is None])
     wrt = [a for a in dict.fromkeys(wanted) if a >= 0]
     if not any(a >= 0 for a in wanted) and request.weights is None and positions:
@@ -331,7 +356,7 @@ def pull_back(
         if any(like is n for n in numbers):
             as_number(found)
             return found
-        if argument < 0:
+        if argument < 0 and not any(like is w for w in unread):
             return found
         own = isinstance(like, Tracer)
         return through(hooks.of(like) if own else hooks.guarded(d.outer.trace, like), found)

@@ -457,7 +457,8 @@ class GradOperation:
         get_all: whether to differentiate by all inputs (a tuple, also for one), also those given by
             name, instead of the first.
         get_by_list: whether to differentiate by the weights given with the function (a tuple for a
-            tuple or list).
+            tuple or list). Without them, by the trainable Parameters that it reads, in the order of
+            their first use.
         sens_param: whether the gradient function takes the cotangent of the output as its last
             argument, or as ``sens=``; a tuple that mirrors the output, for several.
 
@@ -479,19 +480,12 @@ class GradOperation:
 
     def __call__(self, fn: Function[..., object], weights: Weights = None) -> Callable[..., Any]:
         check_callable(fn, "GradOperation", "fn", "a Cell or a function")
+        listed: Any = _check_weights(weights, "GradOperation") if self.get_by_list else None
         if self.get_by_list and weights is None:
-            listed = getattr(fn, "trainable_params", None)
-            if listed is None:
-                raise error(
-                    ValueError,
-                    "For 'GradOperation', get_by_list=True needs the weights.",
-                    "call grad_op(fn, ParameterTuple(net.trainable_params()))",
-                )
-            weights = listed()
-        weights = _check_weights(weights, "GradOperation") if self.get_by_list else None
+            listed = "read"
         positions: Any = "all" if self.get_all else None if self.get_by_list else 0
         return _GradFunction(
-            fn, Request(positions, weights, False, False, False, "GradOperation"), self.sens_param
+            fn, Request(positions, listed, False, False, False, "GradOperation"), self.sens_param
         )
 
     def __repr__(self) -> str:

@@ -110,10 +110,12 @@ class Recorded:
         frozen = request.frozen or ()
         wanted = [t for p in self.positions if p not in frozen for t in tensors(self.args[p])]
         wanted += [w for w in request.weights or () if w.requires_grad or not self._fixes]
-        self.tape = Tape()
+        self.tape = Tape(request.read)
         self.slots = {id(t): self.tape.watch(t) for t in wanted if has_gradient(t)}
         with self.tape:
             self.out = function(*args, **kwargs)
+        self.request = request.by_those_read(self.tape.read)
+        self.slots |= {id(p): self.tape.watch(p) for p in self.request.weights or ()}
         if any(own._buf is not buffer for own, buffer in parameters):
             raise Untaped  # the Parameter itself would have to be written
         self.part = part_of(request, self.out, self.name)
@@ -143,8 +145,11 @@ class Recorded:
             slot = self.slots.get(id(like))
             gradient = None if slot is None else found.get(slot)
             stopped = self._fixes and isinstance(like, Parameter) and not like.requires_grad
-            if gradient is None or (stopped and any(like is w for w in weights)):
-                return splat(0, like.dtype, like.shape)
+            stopped = stopped and any(like is w for w in weights)
+            if gradient is None or stopped:
+                gradient = splat(0, like.dtype, like.shape)
+            if slot is None or stopped:
+                return gradient
             return through(hooks.of(like), gradient)
 
         return nested(self.request, self.out, self.args, self.positions, gradient)

@@ -67,9 +67,11 @@ class Node:
 class Tape:
     """The record of a call, made while it is the current one."""
 
-    def __init__(self) -> None:
+    def __init__(self, finds: bool = False) -> None:
         self.outer: Tape | None = None
         self.slots: dict[int, Slot] = {}
+        self.finds = finds  # whether Parameters have gradients once they are read
+        self.read: list[Parameter] = []  # those, in the order of their first use
         self._alive: list[Any] = []  # tensors that are known by identity, and functions
         self.nodes: list[Node] = []
 
@@ -113,6 +115,8 @@ class Tape:
         given = inputs_of(args, kwargs)
         all_captured = isinstance(compiled, Compiled)  # else numbers among them
         captured = [t for t, _ in compiled.captures if all_captured or t._is_parameter]
+        for tape in self.tapes():
+            tape._find([*given, *captured])
         recording = [
             tape for tape in self.tapes() if any(id(t) in tape.slots for t in [*given, *captured])
         ]
@@ -137,6 +141,14 @@ class Tape:
         for tape in recording:
             tape._record(program, given, captured, outputs, (kept_args, kept_kwargs, values))
         return out
+
+    def _find(self, used: list[Tensor]) -> None:
+        """Watches Parameters among what is used, if all that are read have gradients."""
+        for t in used if self.finds else ():
+            if isinstance(t, Parameter) and t.requires_grad and has_gradient(t):
+                if id(t) not in self.slots:
+                    self.read.append(t)
+                    self.watch(t)
 
     def kept(self, tensor: Tensor, written: bool = False) -> Tensor:
         """A tensor with the elements that one has now."""

@@ -96,6 +96,10 @@ class Conv1d(nn.Conv1d):
             dtype=dtype,
         )
 
+    def construct(self, input: Tensor) -> Tensor:
+        out: Tensor = h.unbatched(1, super().construct, input)
+        return out
+
 
 class Conv2d(nn.Conv2d):
     """Convolution of images; see `nn.Conv2d`.
@@ -131,6 +135,10 @@ class Conv2d(nn.Conv2d):
             dtype=dtype,
         )
 
+    def construct(self, input: Tensor) -> Tensor:
+        out: Tensor = h.unbatched(2, super().construct, input)
+        return out
+
 
 class Conv3d(nn.Conv3d):
     """Convolution of volumes; see `nn.Conv3d`.
@@ -165,6 +173,10 @@ class Conv3d(nn.Conv3d):
             bias,
             dtype=dtype,
         )
+
+    def construct(self, input: Tensor) -> Tensor:
+        out: Tensor = h.unbatched(3, super().construct, input)
+        return out
 
 
 class LayerNorm(nn.Cell):
@@ -319,7 +331,7 @@ class ConvTranspose2d(nn.Cell):
         self.settings = (stride, padding, output_padding, groups, dilation)
 
     def construct(self, input: Tensor) -> Tensor:
-        return ops.conv_transpose2d(input, self.weight, self.bias, *self.settings)
+        return F.conv_transpose2d(input, self.weight, self.bias, *self.settings)
 
 
 class PReLU(nn.Cell):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellgrad import nn
+from cellgrad import nn, ops
+from cellgrad.core import dtype as mstype
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import argument_error, check_bool, check_int
 from cellgrad.core.dtype import Type, or_default
 from cellgrad.core.parameter import Parameter
@@ -21,9 +23,10 @@ class _BatchNorm(nn.Cell):
     Args:
         num_features: the number of channels.
         eps: added to the variance.
-        momentum: the weight of the batch in the running statistics.
+        momentum: the weight of the batch in the running statistics; None for the mean of all batches.
         affine: whether there are `weight` and `bias`.
-        track_running_stats: False for no running statistics: those of the batch always.
+        track_running_stats: False for no running statistics: those of the batch always. Else the Parameter
+            `num_batches_tracked` (int64) counts the batches of training.
         dtype: the dtype of the Parameters.
 
     Raises:
@@ -37,7 +40,7 @@ class _BatchNorm(nn.Cell):
         self,
         num_features: int,
         eps: float = 1e-5,
-        momentum: float = 0.1,
+        momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
         dtype: Type | None = None,
@@ -59,11 +62,22 @@ class _BatchNorm(nn.Cell):
         self.bias = made(0.0, "bias", True) if affine else None
         self.running_mean = made(0.0, "running_mean", False) if track_running_stats else None
         self.running_var = made(1.0, "running_var", False) if track_running_stats else None
+        self.num_batches_tracked = None
+        if track_running_stats:
+            count = Tensor(0, mstype.int64)
+            self.num_batches_tracked = Parameter(
+                count, name="num_batches_tracked", requires_grad=False
+            )
 
     def construct(self, input: Tensor) -> Tensor:
         if input.ndim not in self.ranks:
             wanted = f"of {' or '.join(map(str, self.ranks))} dimensions"
             raise argument_error(ValueError, self.cls_name, "input", wanted, input)
+        momentum: TensorLike | None = self.momentum
+        if self.training and self.num_batches_tracked is not None:
+            ops.assign_add(self.num_batches_tracked, 1)
+            if momentum is None:
+                momentum = ops.div(1.0, self.num_batches_tracked)
         return h.batch_norm(
             input,
             self.running_mean,
@@ -71,7 +85,7 @@ class _BatchNorm(nn.Cell):
             self.weight,
             self.bias,
             self.training,
-            self.momentum,
+            momentum,
             self.eps,
         )
 

@@ -6,26 +6,33 @@ from typing import TYPE_CHECKING
 
 from cellgrad import ops
 from cellgrad.core import absent
-from cellgrad.core.aliases import Axis, TensorLike
+from cellgrad.core.aliases import Axis, TensorLike, TensorOrTensors
+from cellgrad.core.arguments import check_bool
 from cellgrad.core.tensor import Tensor
 from cellgrad.mint import _helpers as h
 from cellgrad.mint.nn import _functional_forms
 from cellgrad.mint.nn._functional_forms import *  # noqa: F403
+from cellgrad.ops.adaptive_pooling import adaptive_max
 
 __all__ = [*_functional_forms.__all__, "adaptive_max_pool1d", "batch_norm", "linear", "normalize"]
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: int, return_indices: bool = False) -> Tensor:
-    """See `ops.adaptive_max_pool1d`.
+def adaptive_max_pool1d(
+    input: Tensor, output_size: int, return_indices: bool = False
+) -> TensorOrTensors:
+    """The maxima of `output_size` parts of sequences [N, C, L] or [C, L], as `ops.adaptive_avg_pool2d` cuts
+    them; with `return_indices`, a tuple with their positions.
 
     Raises:
-        ValueError: `return_indices` is not False.
+        TypeError: no Tensor of floating-point numbers, a size that is no int, or a flag that is no bool.
+        ValueError: shapes or sizes that do not fit each other.
 
     >>> print(mint.nn.functional.adaptive_max_pool1d(Tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2))
     [[[2. 4.]]]
     """
-    h.only(return_indices, False, "adaptive_max_pool1d", "return_indices")
-    out: Tensor = ops.adaptive_max_pool1d(input, output_size)
+    op = "adaptive_max_pool1d"
+    check_bool(return_indices, op, "return_indices")
+    out: TensorOrTensors = adaptive_max(op, 1, input, output_size, return_indices)
     return out
 
 
