@@ -374,8 +374,8 @@ class SparseTensorDenseMatmul(Cell):
 
 
 class EmbeddingLookup(Cell):
-    """Rows of a table that indices pick; see `nn.Embedding`. Settings of distributed training are
-    accepted, and of no effect.
+    """Rows of a table that indices pick; see `nn.Embedding`. Settings of distributed training and
+    `sparse` are accepted, and of no effect: gradients are dense.
 
     Args:
         vocab_size, embedding_size: the shape of the table.
