@@ -223,6 +223,24 @@ def test_a_number_beside_float64_keeps_its_digits():
     assert mnp.divide(1.0, ms.Tensor(np.array([3.0]))).asnumpy()[0] == 1 / 3
 
 
+def test_spaces_of_round_numbers_are_exact():
+    ends = ms.Tensor([-1.0, 9.0], ms.float32)
+    for out in (mnp.linspace(-1, 9, 11), ms.ops.linspace(ends[0], ends[1], 11)):
+        assert out.asnumpy().tolist() == list(range(-1, 10))
+    half = ms.ops.linspace(ms.Tensor(0.0, ms.float16), ms.Tensor(4096.0, ms.float16), 4097)
+    assert half.asnumpy()[-3:].tolist() == [4094, 4096, 4096]  # 4095 has 12 digits
+
+
+def test_float64_is_counted_and_weighed_in_float64():
+    x = np.random.default_rng(0).normal(size=20)
+    count, edges = mnp.histogram(ms.Tensor(x), 4)
+    np.testing.assert_array_equal(count.asnumpy(), np.histogram(x, 4)[0])
+    np.testing.assert_allclose(edges.asnumpy(), np.histogram(x, 4)[1], 1e-15)
+    count = mnp.histogram2d(ms.Tensor(x), ms.Tensor(x * x), 3)[0].asnumpy()
+    np.testing.assert_array_equal(count, np.histogram2d(x, x * x, 3)[0])
+    assert mnp.trapz(ms.Tensor([1.0, 1.0], ms.float64), dx=0.3).asnumpy() == 0.3
+
+
 def test_remainders_of_large_integers_are_exact():
     x = ms.Tensor(np.array([2**31 - 1], np.int32))
     assert mnp.remainder(x, 10).asnumpy() == 7 and mnp.gcd(x, x).asnumpy() == 2**31 - 1

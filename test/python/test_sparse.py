@@ -35,6 +35,7 @@ def test_the_same_matrix_in_each_form(mode):
     np.testing.assert_array_equal(found.indices.asnumpy(), PLACES)
     same(Tensor(DENSE).to_csr().to_dense(), DENSE)
     same(ops.csr_to_dense(csr()), DENSE)
+    same(ms.nn.SparseToDense()(coo()), DENSE)
 
 
 def test_places_out_of_order_and_twice():
@@ -157,6 +158,7 @@ AT, V = Tensor([[0, 1]]), Tensor([1.0])
         (lambda: ops.coo_add(coo(), COOTensor(AT, V, (2, 2)), Tensor(0.0)), ValueError, "differ"),
         (lambda: ops.coo_concat((coo(),)), ValueError, "at least two"),
         (lambda: ops.csr_reduce_sum(csr(), 0), ValueError, "'axis'"),
+        (lambda: ms.nn.SparseToDense()(V), TypeError, "'sparse_tensor' must be a COOTensor"),
         (lambda: csr().mv(Tensor(SIDE)), ValueError, "'dense'"),
         (lambda: csr().mm(Tensor(SIDE.T)), ValueError, "'b'"),
         (lambda: ops.csr_mm(csr(), Tensor(SIDE), True), ValueError, "two sparse"),

@@ -162,6 +162,8 @@ def test_dtypes_of_lists_of_numpys_numbers(data: Any, dtype: Any) -> None:
 def test_dtypes_of_sums_and_round() -> None:
     assert Tensor([1, 2], ms.int8).cumsum(0).dtype == ms.int32
     assert Tensor([1, 2], ms.int16).cumsum(dim=0).dtype == ms.int32
+    assert Tensor([200, 100], ms.uint8).cumsum(0).asnumpy().tolist() == [200, 300]
     assert Tensor([1, 2]).cumsum(0).dtype == ms.int64
+    assert ms.nn.L1Regularizer(0.5)(Tensor([1.0, 2.0], ms.float16)).dtype == ms.float32
     assert round(Tensor([1.5, 2.5])).asnumpy().tolist() == [2, 2]
     assert ms.jit(lambda x: round(ops.exp(x)))(Tensor([0.0])).asnumpy().tolist() == [1]

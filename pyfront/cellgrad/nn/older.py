@@ -252,7 +252,9 @@ class L1Regularizer(Cell):
         self.scale = float(scale)
 
     def construct(self, weights: Tensor) -> Tensor:
-        return ops.abs(weights).sum() * self.scale
+        size = ops.abs(weights).sum()
+        # The scale is a float32 in MindSpore, which makes sums of 16 bits float32.
+        return ops.cast(size, mstype.promote(size.dtype, mstype.float32)) * self.scale
 
 
 class ClipByNorm(Cell):
@@ -329,16 +331,24 @@ class TimeDistributed(Cell):
 
 
 class SparseToDense(Cell):
-    """A dense tensor of values at coordinates; see `ops.SparseToDense`.
+    """A dense tensor of the elements of a COOTensor.
+
+    Raises:
+        TypeError: something else than a COOTensor.
 
     >>> at = Tensor([[0, 1], [1, 0]])
-    >>> print(nn.SparseToDense()(at, Tensor([1.0, 2.0]), (2, 2)))
+    >>> print(nn.SparseToDense()(ms.COOTensor(at, Tensor([1.0, 2.0]), (2, 2))))
     [[0. 1.]
      [2. 0.]]
     """
 
-    def construct(self, indices: Tensor, values: Tensor, sparse_shape: ShapeLike) -> Tensor:
-        return ops.SparseToDense()(indices, values, sparse_shape)
+    def construct(self, sparse_tensor: ops.sparse.COOTensor) -> Tensor:
+        if not isinstance(sparse_tensor, ops.sparse.COOTensor):
+            raise argument_error(
+                TypeError, "SparseToDense", "sparse_tensor", "a COOTensor", sparse_tensor
+            )
+        x = sparse_tensor
+        return ops.SparseToDense()(x.indices, x.values, x.shape)
 
 
 class SparseTensorDenseMatmul(Cell):
@@ -364,8 +374,8 @@ class SparseTensorDenseMatmul(Cell):
 
 
 class EmbeddingLookup(Cell):
-    """Rows of a table that indices pick; see `nn.Embedding`. Settings of distributed training are
-    accepted, and of no effect.
+    """Rows of a table that indices pick; see `nn.Embedding`. Settings of distributed training and
+    `sparse` are accepted, and of no effect: gradients are dense.
 
     Args:
         vocab_size, embedding_size: the shape of the table.

@@ -330,8 +330,8 @@ def _ends(
     """Both ends in floating point, broadcast; with all digits where `dtype` has them."""
     check_bool(endpoint, op, "endpoint")
     check_int(num, op, "num", at_least=1)
-    a = hn.real(hn.float_like(start, stop), op, "start")
-    b = hn.real(hn.float_like(stop, start), op, "stop")
+    a = hn.single(hn.real(hn.float_like(start, stop), op, "start"))
+    b = hn.single(hn.real(hn.float_like(stop, start), op, "stop"))
     if dtype is not None and hn.dtype_of(dtype) is mstype.float64:
         given = zip((start, stop), (a, b), strict=True)
         wide = [x if isinstance(v, Tensor) else np.asarray(v, np.float64) for v, x in given]
@@ -349,9 +349,13 @@ def _fractions(num: int, endpoint: bool, ndim: int, axis: int, like: Tensor) -> 
 
 def _spaced(a: Tensor, b: Tensor, num: int, endpoint: bool, axis: Any, op: str) -> Tensor:
     d = hn.axis_of(axis, a.ndim + 1, op)
-    t = _fractions(num, endpoint, a.ndim + 1, d, a)
     low, high = ops.expand_dims(a, d), ops.expand_dims(b, d)
-    return ops.add(ops.mul(low, ops.sub(1, t)), ops.mul(high, t))
+    # Whole steps from the start, so that round numbers are met exactly; and so is the last one.
+    count = num - 1 if endpoint and num > 1 else num
+    step = ops.div(ops.sub(high, low), max(num - 1 if endpoint else num, 1))
+    shape = tuple(count if i == d else 1 for i in range(low.ndim))
+    out = ops.add(low, ops.mul(step, known(np.arange(count).reshape(shape), a.dtype)))
+    return out if count == num else ops.concat((out, high), d)  # type: ignore[no-any-return]
 
 
 def linspace(
@@ -378,7 +382,8 @@ def linspace(
     out = hn.cast(_spaced(a, b, num, endpoint, axis, "linspace"), dtype or mstype.default_float())
     if not retstep:
         return out
-    step = ops.div(ops.sub(b, a), num - 1 if endpoint else num) if num > 1 else math.nan
+    count = num - 1 if endpoint else num
+    step = ops.div(ops.sub(b, a), count) if count else math.nan
     return out, step
 
 

@@ -90,9 +90,9 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
         raise argument_error(ValueError, "digitize", "bins", "a vector", edges)
     if edges.size == 0:
         return ops.zeros(values.shape, mstype.int32)
-    first_side, other = ("left", "right") if right else ("right", "left")
-    rising = searchsorted(edges, values, first_side)
-    falling = ops.sub(edges.size, searchsorted(ops.flip(edges, (0,)), values, other))
+    side = "left" if right else "right"
+    rising = searchsorted(edges, values, side)
+    falling = ops.sub(edges.size, searchsorted(ops.flip(edges, (0,)), values, side))
     return where(ops.less_equal(edges[0], edges[-1]), rising, falling)
 
 
@@ -202,7 +202,10 @@ def histogram_bin_edges(
     empty = ops.equal(low, high)
     low, high = where(empty, ops.sub(low, 0.5), low), where(empty, ops.add(high, 0.5), high)
     out: Tensor = linspace(
-        low, high, check_int(bins, "histogram_bin_edges", "bins", at_least=1) + 1
+        low,
+        high,
+        check_int(bins, "histogram_bin_edges", "bins", at_least=1) + 1,
+        dtype=flat.dtype,  # rounded edges would leave out the largest of wider elements
     )
     return out
 
@@ -333,11 +336,7 @@ def diff(
     times = check_int(n, "diff", "n", at_least=0)
     if times == 0:
         return x
-    edge = tuple(1 if i == d else m for i, m in enumerate(x.shape))
-    added = [
-        None if v is None else ops.broadcast_to(hn.array(v, "diff"), edge)
-        for v in (prepend, append)
-    ]
+    added = [None if v is None else _end(hn.array(v, "diff"), x, d) for v in (prepend, append)]
     parts = [p for p in (added[0], x, added[1]) if p is not None]
     x = ops.concat(hn.of_one_dtype(parts), d) if len(parts) > 1 else x
     if times >= x.shape[d]:
@@ -350,6 +349,14 @@ def diff(
         m = out.shape[d]
         out = ops.sub(ops.narrow(out, d, 1, m - 1), ops.narrow(out, d, 0, m - 1))
     return ops.cast(out, kind)
+
+
+def _end(v: Tensor, x: Tensor, d: int) -> Tensor:
+    """What goes before or behind `x` along `d`: as long as it is there, or a number."""
+    length = v.shape[d] if v.ndim == x.ndim else 1
+    edge = tuple(length if i == d else m for i, m in enumerate(x.shape))
+    out: Tensor = ops.broadcast_to(v, edge)
+    return out
 
 
 def ediff1d(
@@ -389,6 +396,7 @@ def gradient(
     if edge_order != 1:
         raise hn.unsupported("gradient", "edge_order other than 1", "write edge_order=1")
     x = hn.single(hn.array(f, "gradient", "f"))
+    # In the order of dimensions, whatever the order of `axis`, as in MindSpore.
     axes = tuple(sorted(hn.axes_of(axis, x.ndim, "gradient")))
     steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
     if len(steps) != len(axes):
@@ -423,7 +431,7 @@ def trapz(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: i
     """
     values = hn.floating(hn.array(y, "trapz", "y"))
     d = hn.axis_of(axis, values.ndim, "trapz")
-    step = hn.array(dx, "trapz", "dx") if x is None else diff(hn.array(x, "trapz"))
+    step = hn.beside(dx, values, "trapz") if x is None else diff(hn.array(x, "trapz"))
     n = values.shape[d]
     step = ops.cast(step, values.dtype).reshape((*step.shape, *(1,) * (values.ndim - d - 1)))
     both = ops.add(ops.narrow(values, d, 0, n - 1), ops.narrow(values, d, 1, n - 1))

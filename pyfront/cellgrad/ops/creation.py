@@ -134,14 +134,18 @@ def linspace(start: TensorLike, end: TensorLike, steps: int) -> Tensor:
 @operation
 def _linspace(a: Tensor, b: Tensor, count: int) -> Tensor:
     dtype = mstype.promote(a.dtype, b.dtype)
-    # Each end has weight exactly 1 in its place, so that both are met.
-    share = np.arange(count) / max(count - 1, 1)
-    ends = [broadcast_to_shape(cast_to(x, dtype), (count,)) for x in (a, b)]
-    parts = [
-        emit("cell.mul", [x, known(w, dtype)])
-        for x, w in zip(ends, (share[::-1] if count > 1 else 1 - share, share), strict=True)
-    ]
-    return emit("cell.add", parts)
+    # Whole steps from the start, so that round numbers are met exactly; and so is the last one. 16 bits
+    # do not count far enough.
+    inner = mstype.float64 if dtype is mstype.float64 else mstype.float32
+    low, high = (broadcast_to_shape(cast_to(x, inner), (1,)) for x in (a, b))
+    if count == 1:
+        return cast_to(low, dtype)
+    apart = emit("cell.sub", [high, low])
+    step = emit("cell.div", [apart, known(np.full((1,), count - 1), inner)])
+    steps = broadcast_to_shape(step, (count - 1,))
+    places = emit("cell.mul", [steps, known(np.arange(count - 1), inner)])
+    out = emit("cell.add", [broadcast_to_shape(low, (count - 1,)), places])
+    return cast_to(emit("cell.concat", [out, high], {"dim": 0}), dtype)
 
 
 @public("ops.LogSpace(steps=10, base=10, dtype: Type | None = None)(start, end)")

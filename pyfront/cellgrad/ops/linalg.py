@@ -26,6 +26,7 @@ from cellgrad.core.record import (
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._public import public
+from cellgrad.ops.joining import piece
 
 # --- matrices ---------------------------------------------------------------------------------
 
@@ -326,7 +327,8 @@ def _qr(x: Tensor, complete: bool = False) -> tuple[Tensor, Tensor]:
 def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """Orthonormal columns and an upper triangular matrix whose product is the input.
 
-    Signs are those of LAPACK. The reduced decomposition is differentiable for m >= n.
+    Signs are those of LAPACK. Differentiable where the first min(m, n) columns are independent, but for
+    "complete" with m > n.
 
     Args:
         input: Tensor of shape [..., m, n].
@@ -347,5 +349,11 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """
     x, dtype = matrices("qr", input, "input")
     check_one_of(mode, "qr", "mode", ("reduced", "complete"), TypeError)
-    q, r = _qr(x, mode == "complete")
+    rows, columns = x.shape[-2:]
+    if not 0 < rows < columns:
+        q, r = _qr(x, mode == "complete")
+    else:  # q is that of the square in front, and so are the derivatives
+        q, r = _qr(piece(x, x.ndim - 1, 0, rows))
+        others = product(q, piece(x, x.ndim - 1, rows, columns), transpose_a=True)
+        r = emit("cell.concat", [r, others], {"dim": x.ndim - 1})
     return cast_to(q, dtype), cast_to(r, dtype)

@@ -107,6 +107,7 @@ CASES = [
     "nn.Adadelta([w, b, gamma], weight_decay=0.01)",
     "nn.FTRL([w, b, gamma], learning_rate=0.1)",
     "nn.FTRL([w, b, gamma], 0.2, 0.1, -0.6, 0.0, 0.01)",
+    "nn.FTRL([w, b, gamma], 0.2, 0.1, weight_decay=0.1, loss_scale=2.0)",
     "nn.Rprop([w, b, gamma], 0.05)",
     "nn.Rprop([w, b, gamma], 0.05, (0.3, 1.5), (0.01, 0.2), 0.01)",
     "nn.ASGD([w, b, gamma], 0.05)",

@@ -157,7 +157,7 @@ class AdamOffload(Adam):
 
 
 class LazyAdam(AdamOffload):
-    """`Adam`, which it is for gradients that are not sparse.
+    """`Adam`, which it is for gradients that are not sparse, as all are here.
 
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
     >>> optimizer = nn.LazyAdam([w], learning_rate=0.1)

@@ -175,7 +175,8 @@ class FTRL(Optimizer):
     where the L1 term wins.
 
     Args:
-        params, learning_rate, loss_scale, weight_decay: see `Optimizer`.
+        params, learning_rate, loss_scale: see `Optimizer`.
+        weight_decay: see `Optimizer`; for all Parameters, whatever their names.
         initial_accum: the first value of the sum of squares, at least 0.
         lr_power: at most 0; the power of the sum that divides the rate.
         l1, l2: at least 0.
@@ -207,6 +208,8 @@ class FTRL(Optimizer):
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check_bool(use_locking, self.cls_name, "use_locking")
+        if not self.is_group:
+            self.decay_flags = (True,) * self.param_length
         initial = float_of(initial_accum, self.cls_name, "initial_accum")
         self.power = float_of(-lr_power, self.cls_name, "-lr_power")
         self.l1 = float_of(l1, self.cls_name, "l1")

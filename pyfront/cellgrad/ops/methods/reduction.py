@@ -327,8 +327,8 @@ class ReductionMethods:
     def cumsum(
         self, axis: int | None = None, dtype: Type | None = None, *, dim: int | None = None
     ) -> Tensor:
-        """See `ops.cumsum`; of all elements in row-major order without `axis`. Bools, int8 and int16 give
-        int32 unless `dtype` says otherwise.
+        """See `ops.cumsum`; of all elements in row-major order without `axis`. Bools, int8, int16
+        and uint8 give int32 unless `dtype` says otherwise.
 
         >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).cumsum(axis=1))
         [[1. 6.]
@@ -337,7 +337,7 @@ class ReductionMethods:
         along = _one("cumsum", axis, dim)
         if self.dtype.name == "bool":  # type: ignore[attr-defined]
             return self.astype("int32").cumsum(along, dtype)  # type: ignore[attr-defined, no-any-return]
-        if dtype is None and self.dtype.name in ("int8", "int16"):  # type: ignore[attr-defined]
+        if dtype is None and self.dtype.name in ("int8", "int16", "uint8"):  # type: ignore[attr-defined]
             dtype = ops.selection.dtype_argument("int32", "cumsum")
         return ops.cumsum(ops.reshape(self, (-1,)) if along is None else self, along or 0, dtype)
 
