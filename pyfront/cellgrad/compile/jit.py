@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
+from cellgrad import _native
 from cellgrad.capture import calls
 from cellgrad.compile import fallback
 from cellgrad.compile.any_batch import BatchProgram
@@ -15,6 +16,7 @@ from cellgrad.compile.program import Program, function_name
 from cellgrad.core import context, state
 from cellgrad.core.aliases import Function
 from cellgrad.core.arguments import check_bool, check_callable, check_one_of
+from cellgrad.core.guards import ABSENT
 from cellgrad.core.tree import with_tensors
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C", bound="Constructs[..., Any]")
 F = TypeVar("F", bound="Function[..., Any]")
+call_known = _native.call_known
 # Options with a few values.
 _CHOICES = {
     "capture_mode": ("ast", "bytecode", "trace"),
@@ -61,8 +64,22 @@ class _Jit:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if state.current.scope is not None:
+        current = state.current
+        if current.scope is not None:
             return calls.call(self.function, args, kwargs)
+        known = self.program.known
+        if (
+            known
+            and current.tape is None
+            and not (kwargs or self.dynamic_batch or context.eager_flag[0])
+        ):
+            # As `Program` begins, without two calls of Python, which take as long as the compiled code.
+            try:
+                out = call_known(known, args)
+            except fallback.NotCompiled:
+                out = ABSENT
+            if out is not ABSENT:
+                return out
         if context.eager():
             return self.function(*with_tensors(args), **with_tensors(kwargs))
         return fallback.call(self.program, self.function, self.lax, args, kwargs)

@@ -142,9 +142,10 @@ current = [_CPU]
 # another than float32. To be copied; see `_place`.
 prefix: list[Any] = []
 _dtype: list[Type] = []
-_eager = [variables.flag("EAGER")]
+# What `eager` says, for those that take no time.
+eager_flag = [variables.flag("EAGER")]
 # Whether calls run compiled code: what `graph_mode` says, for those that take no time.
-compiled = [not _eager[0]]
+compiled = [not eager_flag[0]]
 _marks: dict[str, None] = {}
 _is_numbered = [False]  # the user has said which GPU
 
@@ -172,15 +173,15 @@ def noted(mark: str) -> bool:
 
 def run_eagerly(wanted: bool) -> bool:
     """Has everything run as ordinary Python, operation by operation, or not; what it was before."""
-    before = _eager[0]
-    _eager[0] = wanted
+    before = eager_flag[0]
+    eager_flag[0] = wanted
     compiled[0] = graph_mode()
     return before
 
 
 def eager() -> bool:
     """Whether everything runs as ordinary Python: functions under `jit`, Cells in any mode, gradients."""
-    return _eager[0]
+    return eager_flag[0]
 
 
 def note_dtype(*dtype: Type) -> None:
@@ -459,4 +460,4 @@ def pynative_mode() -> bool:
 
 def graph_mode() -> bool:
     """Whether calling a Cell compiles it."""
-    return not pynative_mode() and not _eager[0]
+    return not pynative_mode() and not eager_flag[0]

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GradOperation", "get_grad", "grad", "value_and_grad"]
 
+_call_known = _native.call_known
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
@@ -63,6 +64,7 @@ class _GradFunction:
         self.sens = sens
         self.__name__ = f"{request.name}_{_jit.function_name(function)}"
         self._programs: dict[Any, _jit.Program] = {}  # by what is frozen
+        self._usual: _jit.Program | None = None  # where nothing is
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         current = state.current
@@ -71,12 +73,14 @@ class _GradFunction:
         tape = current.tape
         if tape is not None:
             tape.keep(self.function)
-        elif _compiled[0] and not kwargs:
-            program = self._programs.get(None)
-            if program is not None and not program.dynamic:
-                out = _native.call_known(program.known, args)
-                if out is not ABSENT:
-                    return out
+        elif (
+            (program := self._usual) is not None
+            and _compiled[0]
+            and not (kwargs or program.dynamic)
+        ):
+            out = _call_known(program.known, args)
+            if out is not ABSENT:
+                return out
         frozen = frozen_positions(args)
         return compiled_or_not(
             lambda: self._program(frozen),
@@ -91,6 +95,8 @@ class _GradFunction:
         if program is None:
             program = self._find_program(self.request.frozen_at(frozen))
             self._programs[frozen] = program
+            if frozen is None:
+                self._usual = program
         return program
 
     def _taped(self, args: tuple[Any, ...], kwargs: dict[str, Any], frozen: Any) -> Any:
@@ -121,7 +127,8 @@ class _GradFunction:
         return html.value(head, "\n".join(by))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_programs": {}}  # compiled code is found again where it is used
+        # Compiled code is found again where it is used.
+        return {**self.__dict__, "_programs": {}, "_usual": None}
 
 
 def _apply(
