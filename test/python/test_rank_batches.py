@@ -98,7 +98,9 @@ def test_rows_are_not_reduced():
         total = ms.jit(lambda x: ops.AllReduce()(x), dynamic_batch=True)
         total(ops.ones((2, 2)))
 
-    line = r"test_rank_batches.py:\d+:\d+: error: 'cell.all_reduce' op is not known to treat samples"
+    line = (
+        r"test_rank_batches.py:\d+:\d+: error: 'cell.all_reduce' op is not known to treat samples"
+    )
     for found in on_ranks(2, body):
         with pytest.raises(ms.CompileError, match=line):
             raise found

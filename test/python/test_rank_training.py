@@ -235,14 +235,6 @@ def test_training_goes_on_after_a_rank_was_killed_at_any_time(tmp_path):
             np.testing.assert_array_equal(a, b)
 
 
-class Leave(train.Callback):
-    """Ends the process after the second step."""
-
-    def on_train_step_end(self, context):
-        if context.original_args().cur_step_num == 2:
-            os._exit(0)
-
-
 def continued(folder, *callbacks, batch=6, rows=48):
     """Two epochs of four steps, each of all ranks' rows: with 2 x 6 rows, or 3 x 4, or 12 on one rank."""
     parallel(enable_parallel_optimizer=True)
@@ -281,7 +273,9 @@ def test_rows_that_are_no_whole_steps_are_refused(tmp_path):
     on_ranks(2, lambda rank: continued(tmp_path, Leave(3)))
     found = on_ranks(1, lambda rank: continued(tmp_path, Leave(), batch=7))[0]
     assert isinstance(found, ValueError)
-    assert "is of 2 ranks, after step 2 of epoch 1, but got 1: those had 24 rows, which" in str(found)
+    assert "is of 2 ranks, after step 2 of epoch 1, but got 1: those had 24 rows, which" in str(
+        found
+    )
 
 
 def test_rows_in_an_order_of_their_own_are_for_as_many_ranks(tmp_path):

@@ -13,11 +13,13 @@ from residency import judge
 
 FILES = {
     "passes/batch": [
-        *("BatchForms", "DynamicBatch", "SampleFlow", "SampleRules"),
+        *("BatchForms", "DynamicBatch", "OpenBatch", "SampleFlow", "SampleRules"),
         *("SumPhases", "TileBatch", "TileLoops"),
     ]
 }
-TESTS = [f"test/python/test_{name}.py" for name in ("any_batch_training", "any_batch")]
+TESTS = [
+    f"test/python/test_{name}.py" for name in ("any_batch_training", "any_batch", "rank_batches")
+]
 
 
 def main() -> None:

@@ -468,7 +468,28 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("a loop's sums may begin with anything", "b.kind == Share::Shared && «bIsZero»", "true"),
         ("loops are looked at once", "shares[arg] = *met;\n      «changed = true;»", ";"),
     ],
+    "BucketCollectives": [
+        ("a bucket of ranks is never full", "bucket.bytes < enough", "true"),
+        (
+            "buckets of ranks are an eighth, however small",
+            "std::max(total / kBuckets, kFewestBytes)",
+            "total / kBuckets",
+        ),
+    ],
+    "CheckCollectives": [
+        ("ranks have one batch", 'role.getValue() == "batch"', "false"),
+    ],
+    "OpenBatch": [
+        ("ranks meet once a tile", "needsAllRanks(op)", "false"),
+    ],
     "SumPhases": [
+        (
+            "ranks do not agree on a program",
+            "!groups.empty() && !conditions.empty()",
+            "false",
+        ),
+        ("one of the ranks decides", 'b.getStringAttr("min")', 'b.getStringAttr("max")'),
+        ("ranks of several groups agree in one", "groups.size() > 1", "false"),
         ("sums are there in their own phase", "needed[op] - «isSum(value)»", "0"),
         ("what follows from a sum is before it", "phaseOf.lookup(source) + «isSum(value)»", "0"),
         ("there is one phase", "first.lookup(source) + «isSum(value)»", "0"),
@@ -479,7 +500,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         (
             "programs for a size are for less, too",
-            "choose(«arith::CmpIPredicate::eq», one.first",
+            "compare(«arith::CmpIPredicate::eq», one.first",
             "arith::CmpIPredicate::sle",
         ),
         ("one sample more is kept", "arith::CmpIPredicate::sle, «mostKept»", "mostKept + 1"),

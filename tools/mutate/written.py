@@ -54,14 +54,45 @@ UNRECORDED = {
 }
 # The two ends of a message have one test, as one program needs both.
 MESSAGES = {"cell.receive": "message", "cell.send": "message"}
+# What has a test in test/autodiff beside its own.
+MORE = {"cell.all_reduce": "product-of-ranks", "cell.reduce_scatter": "parts-of-ranks"}
 SECONDS = 3  # of CPU time, that a test may take: a loop may have lost its end
 EVEN = "the argument of a cosine, which is even"
 CLEARED = (
     "the cotangent of a position that was written is not cleared: a loop writes each position once, "
     "and nothing reads what was there"
 )
+ORDERED = "the order in which ranks are combined, of which the interpreter has one"
+MASK = "the mask of an extremum negative, in what is divided and in the count"
+FLAT = "a tensor of one dimension made one of one dimension"
 # Changes that change nothing, and why.
 EQUIVALENT = {
+    **{
+        f"{at} flag 1": ORDERED
+        for at in (
+            *(f"vjp cell.all_reduce {n}" for n in ("0/1", "0/6", "3/6", "0/13")),
+            *(f"jvp cell.all_reduce {n}" for n in ("0/1", "3/6", "4/6", "12/13")),
+            "vjp cell.reduce_scatter 4/7",
+        )
+    },
+    **{
+        f"{at} sign 0": MASK
+        for at in (
+            "vjp cell.all_reduce 2/6",
+            "jvp cell.all_reduce 1/6",
+            "vjp cell.reduce_scatter 3/7",
+            "jvp cell.reduce_scatter 2/7",
+        )
+    },
+    **{
+        f"{at} only-operand 0": FLAT
+        for at in (
+            *(f"vjp cell.all_reduce {n}/13" for n in (1, 11)),
+            *(f"jvp cell.all_reduce {n}/13" for n in (0, 10)),
+            *(f"vjp cell.reduce_scatter {n}/11" for n in (1, 9)),
+            *(f"jvp cell.reduce_scatter {n}/11" for n in (0, 8)),
+        )
+    },
     "vjp cell.cholesky 9/17 only-operand 0": "P not transposed: the rule takes P + Pᵀ",
     "jvp cell.cholesky 10/17 only-operand 0": "L⁻¹ dA L⁻ᵀ not transposed: it is symmetric",
     "vjp cell.qr 7/12 flag 1": "cM transposed: G - tril₋(G - Gᵀ) is symmetric",
@@ -90,8 +121,10 @@ def linear() -> list[str]:
 
 def lines_of(op: str) -> list[str]:
     name = op.split(".")[1]
+    path = lambda test: ROOT / "test" / "autodiff" / f"{test}.mlir"
     test = (UNRECORDED | MESSAGES).get(op)
-    return run_lines(name, ROOT / "test" / "autodiff" / f"{test}.mlir" if test else None)
+    lines = run_lines(name, path(test) if test else None)
+    return lines + (run_lines(name, path(MORE[op])) if op in MORE else [])
 
 
 def build(folder: Path) -> None:
