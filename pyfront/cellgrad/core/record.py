@@ -24,7 +24,7 @@ from cellgrad.core.tree import plain_number, tensors
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _not_yet(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def _not_yet(*given: Any) -> Any:
     raise RuntimeError("operations cannot run before cellgrad is fully imported")
 
 
@@ -33,7 +33,7 @@ run_eagerly: Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any
 
 
 # Tensors of one shape along a new dimension; `ops.joining` fills it.
-stack: Callable[[list[Tensor]], Tensor] = functools.partial(_not_yet, None, None)
+stack: Callable[[list[Tensor]], Tensor] = _not_yet
 
 
 # What operations do with complex operands, by module and name: True for the same as with others, or a

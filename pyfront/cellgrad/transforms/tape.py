@@ -145,8 +145,9 @@ class Tape:
     def _find(self, used: list[Tensor]) -> None:
         """Watches Parameters among what is used, if all that are read have gradients."""
         for t in used if self.finds else ():
-            trained = isinstance(t, Parameter) and t.requires_grad and has_gradient(t)
-            if trained and id(t) not in self.slots:
+            if not isinstance(t, Parameter) or not t.requires_grad or id(t) in self.slots:
+                continue
+            if has_gradient(t):
                 self.read.append(t)
                 self.watch(t)
 
