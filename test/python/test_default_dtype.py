@@ -70,7 +70,9 @@ def test_parameters_have_the_default_dtype(name):
         wide = CELLS[name]()
     for net, dtype in ((wide, ms.float64), (CELLS[name](), ms.float32)):
         counters = [p for p in net.get_parameters() if p.name == "num_batches_tracked"]
-        assert {p.dtype for p in net.get_parameters() if not any(p is c for c in counters)} == {dtype}
+        assert {p.dtype for p in net.get_parameters() if not any(p is c for c in counters)} == {
+            dtype
+        }
         assert {p.dtype for p in counters} <= {ms.int64}
 
 

@@ -203,3 +203,22 @@ def test_errors(row):
     with pytest.raises(kind) as caught:
         call()
     assert text in str(caught.value)
+
+
+def test_tail():
+    x = Tensor([1.0, 2.0])
+    assert ops.composite.tail((1, 2, 3)) == (2, 3) and ops.composite.tail((1,)) == ()
+    by_x = ms.grad(ms.jit(lambda x: ops.composite.tail((x, x * x))[0]))(x)
+    np.testing.assert_array_equal(by_x.asnumpy(), [2, 4])
+    with pytest.raises(TypeError, match="'sequence' must be"):
+        ops.composite.tail([1, 2])
+    with pytest.raises(ValueError, match="must have an element"):
+        ops.composite.tail(())
+
+
+def test_a_tuple_may_have_a_parameter_more_than_once():
+    w = ms.Parameter(Tensor([3.0]), name="w")
+    twice = ms.ParameterTuple((w, w))
+    assert len(twice) == 2 and twice[0] is twice[1]
+    by_both = ms.grad(lambda x: x * twice[0] * twice[1], None, twice)(Tensor([2.0]))
+    assert [g.asnumpy().tolist() for g in by_both] == [[12.0], [12.0]]

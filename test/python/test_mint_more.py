@@ -56,7 +56,10 @@ def test_batch_norm_counts_batches(mode, tmp_path):
     np.testing.assert_allclose(norm.running_var.asnumpy(), variance, 1e-5)
     ms.save_checkpoint(norm, str(tmp_path / "norm.ckpt"))
     other = mint.nn.BatchNorm1d(3)
-    assert ms.load_param_into_net(other, ms.load_checkpoint(str(tmp_path / "norm.ckpt"))) == ([], [])
+    assert ms.load_param_into_net(other, ms.load_checkpoint(str(tmp_path / "norm.ckpt"))) == (
+        [],
+        [],
+    )
     assert int(other.num_batches_tracked) == 3
     ms.set_context(mode=ms.GRAPH_MODE)
 
@@ -222,7 +225,9 @@ def test_adaptive_pooling_of_sequences_of_any_length():
     maxima = np.stack([x[..., a:b].max(-1) for a, b in ends], -1)
     at = np.stack([a + x[..., a:b].argmax(-1) for a, b in ends], -1)
     np.testing.assert_allclose(F.adaptive_avg_pool1d(ms.Tensor(x), 3).asnumpy(), means, 1e-6)
-    np.testing.assert_allclose(mint.nn.AdaptiveAvgPool1d(3)(ms.Tensor(x[0])).asnumpy(), means[0], 1e-6)
+    np.testing.assert_allclose(
+        mint.nn.AdaptiveAvgPool1d(3)(ms.Tensor(x[0])).asnumpy(), means[0], 1e-6
+    )
     values, places = mint.nn.AdaptiveMaxPool1d(3, return_indices=True)(ms.Tensor(x))
     np.testing.assert_array_equal(values.asnumpy(), maxima)
     np.testing.assert_array_equal(places.asnumpy(), at)

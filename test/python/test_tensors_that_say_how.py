@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Tensor, nn, ops
+from cellgrad import Parameter, Tensor, nn, ops
 
 X = np.arange(24).reshape(2, 3, 4).astype(np.float32)
 
@@ -57,7 +57,77 @@ def test_axes_are_integers_and_known():
         ops.cumsum(Tensor(X), Tensor([0, 1]))
     ms.set_context(mode=ms.GRAPH_MODE, jit_syntax_level=ms.STRICT)
     with pytest.raises(TypeError, match="'axis' of sum needs the elements"):
-        ms.jit(lambda x, axis: ops.sum(x, axis))(Tensor(X), Tensor(0))
+        ms.jit(lambda x, axis: ops.sum(x, axis + 1))(Tensor(X), Tensor(0))
+
+
+class Sized(nn.Cell):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def construct(self, *args, **kwargs):
+        return self.function(*args, **kwargs)
+
+
+SIX = Tensor(np.arange(6.0, dtype=np.float32))
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+@pytest.mark.parametrize("wrap", [Sized, ms.jit])
+def test_code_is_compiled_for_the_inputs_that_say_how(mode, wrap):
+    ms.set_context(mode=mode, jit_syntax_level=ms.STRICT)
+    reshape = wrap(lambda x, size: ops.reshape(x, size) * 2)
+    for size in ([2, 3], [3, 2], [2, 3], [6]):
+        out = reshape(SIX, Tensor(size))
+        np.testing.assert_array_equal(out.asnumpy(), 2 * np.arange(6).reshape(size))
+    nested = wrap(lambda x, sizes: ops.reshape(x, sizes[1]))
+    assert nested(SIX, (Tensor([2, 3]), Tensor([1, 6]))).shape == (1, 6)
+    named = wrap(lambda x, axis: ops.sum(x, axis))
+    grid = SIX.reshape(2, 3)
+    assert named(grid, axis=Tensor(0)).asnumpy().tolist() == [3, 5, 7]
+    assert named(grid, axis=Tensor(1)).asnumpy().tolist() == [3, 12]
+    # As data, too; and a weight of integers stays a weight.
+    both = wrap(lambda n, x: ops.ones(n) * n.sum() * x)
+    assert both(Tensor([2]), Tensor(3.0)).asnumpy().tolist() == [6, 6]
+    assert both(Tensor([3]), Tensor(3.0)).asnumpy().tolist() == [9, 9, 9]
+    if wrap is ms.jit:
+        size = Parameter(Tensor([2, 3]), name="size")
+        with pytest.raises(TypeError, match="needs the elements of a tensor"):
+            wrap(lambda x, size: ops.reshape(x, size))(SIX, size)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_gradients_by_and_beside_sizes(mode):
+    ms.set_context(mode=mode, jit_syntax_level=ms.STRICT)
+
+    def total(size, x):
+        return (ops.ones(size) * x.sum()).sum()
+
+    inner = Sized(total)
+    outer = Sized(lambda size, x: ms.grad(inner, (0, 1))(size, x))
+    for gradient in (ms.grad(total, (0, 1)), outer):
+        for size, count in (([2, 3], 6), ([4], 4)):
+            by_size, by_x = gradient(Tensor(size), SIX)
+            # golden: a gradient of zero in int64
+            assert by_size.asnumpy().tolist() == [0] * len(size) and by_size.dtype is ms.int64
+            assert by_x.asnumpy().tolist() == [count] * 6
+    value, gradient = ms.value_and_grad(total, 1)(Tensor([2, 2]), SIX)
+    assert float(value) == 60 and gradient.asnumpy().tolist() == [4] * 6
+    second = ms.grad(lambda x: ms.grad(total, 1)(Tensor([3]), x * x).sum())(SIX)
+    assert second.asnumpy().tolist() == [0] * 6
+    pull = ms.vjp(lambda size, x: ops.reshape(x, size), Tensor([2, 3]), SIX)[1]
+    assert pull(SIX.reshape(2, 3))[1].asnumpy().tolist() == [0, 1, 2, 3, 4, 5]
+    mapped = ms.vmap(lambda x, n: ops.tile(x, n), (0, None))
+    assert mapped(SIX.reshape(2, 3), Tensor([2])).shape == (2, 6)
+    each = ms.vmap(lambda x, n: ops.tile(x, n))
+    rows = SIX.reshape(2, 3)
+    if mode == ms.GRAPH_MODE:
+        with pytest.raises(TypeError, match="needs the elements of a tensor"):
+            each(rows, Tensor([[2], [2]]))
+    else:
+        assert (
+            each(rows, Tensor([[2], [2]])).asnumpy().tolist() == np.tile(rows.asnumpy(), 2).tolist()
+        )
 
 
 @pytest.mark.parametrize(

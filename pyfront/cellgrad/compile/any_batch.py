@@ -80,6 +80,7 @@ class BatchProgram(Program):
     """
 
     stand_in = STAND_IN
+    fixes = False
 
     __slots__ = ("examples", "fixed", "most")
 

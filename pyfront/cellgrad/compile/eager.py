@@ -18,8 +18,7 @@ from cellgrad.core import inputs as _inputs
 from cellgrad.core import record
 from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.number import NeedsValue, Number, Numbers
-from cellgrad.core.tensor import ConstantTensor, Tensor
-from cellgrad.core.tracer import NeedsElements, says_how
+from cellgrad.core.tensor import Tensor
 
 _FORMS = 8  # programs for one signature, by what operations ask of the numbers
 _MOST_SIGNATURES = 4096
@@ -59,29 +58,13 @@ class _Bound:
 class _Operation(_jit.Program):
     """The programs of one operation."""
 
-    __slots__ = ("constants", "fixed", "seen")
+    __slots__ = ("fixed", "seen")
     asks = True
 
     def __init__(self, function: Callable[..., Any]):
         super().__init__(function, function.__name__.lstrip("_"), (programs, function))
         self.seen: set[Any] = set()  # signatures that were compiled for some numbers
         self.fixed: set[Any] = set()  # arguments whose value is needed while compiling
-        self.constants: set[Any] = set()  # arguments that are tensors whose elements are needed
-
-    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call with tensors of integers that are constants of the program, as axes and shapes are."""
-        args = tuple([_constant(v) if i in self.constants else v for i, v in enumerate(args)])
-        kwargs = {k: _constant(v) if k in self.constants else v for k, v in kwargs.items()}
-        try:
-            return self(args, kwargs)
-        except NeedsElements as e:
-            tensors: list[Tensor] = []
-            for k, v in (*enumerate(args), *kwargs.items()):
-                _inputs.collect(v, [], tensors)
-                if len(tensors) > e.place:
-                    self.constants.add(k)
-                    return self.call(args, kwargs)
-            raise
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
@@ -150,28 +133,12 @@ class _Operation(_jit.Program):
             return _Bound(compiled, values)
 
 
-def _constant(value: Any) -> Any:
-    """An argument with its tensors of integers as constants."""
-    if isinstance(value, Tensor) and says_how(value):
-        out = Tensor._wrap(value._buf, value._sig)
-        out.__class__ = ConstantTensor
-        return out
-    if type(value) in (tuple, list):
-        return type(value)([_constant(v) for v in value])
-    return value
-
-
 def run(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs an operation outside of a capture."""
     program = programs.get(function)
     if program is None:
         program = programs[function] = _Operation(function)
-    if program.constants:
-        return program.call(args, kwargs)
-    try:
-        return program(args, kwargs)
-    except NeedsElements:
-        return program.call(args, kwargs)
+    return program(args, kwargs)
 
 
 record.run_eagerly = run

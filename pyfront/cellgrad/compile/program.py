@@ -53,7 +53,7 @@ from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.errors import NotCompilable
 from cellgrad.core.exact import Identity
 from cellgrad.core.guards import ABSENT, unchanged
-from cellgrad.core.inputs import collect, inputs_of, substitute
+from cellgrad.core.inputs import argument_of, collect, inputs_of, substitute, with_constants
 from cellgrad.core.lost_digits import tell
 from cellgrad.core.open_shape import without_elements
 from cellgrad.core.parameter import Parameter
@@ -62,6 +62,7 @@ from cellgrad.core.record import splat
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
 from cellgrad.core.storage import Signature
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import NeedsElements
 from cellgrad.core.tree import tensors as tensors_of
 
 __all__ = ["Program", "call_cell"]
@@ -76,10 +77,20 @@ class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
     asks = False  # whether it is called again with elements that are needed while compiling
+    fixes = True  # whether it is compiled for integers of its inputs that shapes depend on
     stand_in = 0  # the first dimension of tensors of any size: see `any_batch`
 
     __slots__ = (
-        *("__weakref__", "by_identity", "cache", "divisible", "dynamic", "known", "name"),
+        *(
+            "__weakref__",
+            "by_identity",
+            "cache",
+            "constants",
+            "divisible",
+            "dynamic",
+            "known",
+            "name",
+        ),
         *("recomputed", "run", "shared", "stale", "variants"),
     )
 
@@ -100,6 +111,8 @@ class Program:
         self.recomputed: frozenset[int] = frozenset()
         # Whether it matters which Parameters the arguments are: it writes one of them.
         self.by_identity = False
+        # Arguments whose tensors of integers it is compiled for, by place or name.
+        self.constants: set[Any] = set()
         # Whether it runs as ordinary Python, because its code cannot be compiled.
         self.dynamic = False
         # Whether a Cell it read was changed; "mode" where only training flags were.
@@ -115,6 +128,8 @@ class Program:
             out = _call_known(known, args)
             if out is not ABSENT:
                 return out
+        if self.constants:
+            args, kwargs = with_constants(args, kwargs, self.constants)
         key = _prefix.copy()
         buffers: list[Any] = []
         for a in args:
@@ -149,12 +164,17 @@ class Program:
             except NeedsIdentity:
                 self.by_identity = True
                 return self(args, kwargs)
+            except NeedsElements as e:
+                return self(*self._fix(e, args, kwargs))
         compiled.used = True
         if compiled.widened:
             tell(compiled.widened, inputs_of(args, kwargs))
         for t, sig in compiled.captures:
             if t._sig is not sig:
-                compiled = self._compile(signature, args, kwargs)
+                try:
+                    compiled = self._compile(signature, args, kwargs)
+                except NeedsElements as e:
+                    return self(*self._fix(e, args, kwargs))
                 break
         for p in compiled.written:
             if any(b is p._buf for b in buffers):
@@ -170,6 +190,15 @@ class Program:
         if type(compiled) is Compiled and not (kwargs or self.by_identity):
             compiled.add_to(known, signature, args)
         return compiled.run(buffers, args, kwargs)
+
+    def _fix(
+        self, needs: NeedsElements, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call that is made again, with the tensors of one of them as constants."""
+        if not self.fixes:
+            raise needs
+        self.constants.add(argument_of(needs.place, args, kwargs))
+        return with_constants(args, kwargs, self.constants)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Compiles for arguments like these, unless that is done, and does not run."""
@@ -191,6 +220,8 @@ class Program:
             except NeedsIdentity:
                 self.by_identity = True
                 self.prepare(args, kwargs)
+            except NeedsElements as e:
+                self.prepare(*self._fix(e, args, kwargs))
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with compiling:
@@ -250,6 +281,7 @@ class Program:
         """
         trace = Trace(self.name)
         trace.asks = self.asks
+        trace.fixes = self.fixes
         trace.stand_in = self.stand_in
         trace.by_identity = self.by_identity
         trace.recomputed = self.recomputed
@@ -341,6 +373,7 @@ def capture(
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
     body.name = name
     body.roots = list(range(len(tensors)))
+    trace.arguments = tensors
     pairs = zip(body.inputs, () if trace.bake else tensors)  # a model's inputs are only that
     own = {id(v): t for v, t in pairs if type(t) is Parameter}
     trace.origins.update(own)

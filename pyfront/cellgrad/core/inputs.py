@@ -11,7 +11,7 @@ from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import created
 from cellgrad.core.tensor import ConstantTensor, Tensor
-from cellgrad.core.tracer import Tracer, leaked
+from cellgrad.core.tracer import Tracer, leaked, says_how
 from cellgrad.core.tree import holds_tensors, plain_number
 
 _STATIC = (bool, int, str, type(None))
@@ -56,6 +56,35 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
             collect(v, key, tensors)
     else:
         key.append(static_key(value))
+
+
+def with_constants(
+    args: tuple[Any, ...], kwargs: dict[str, Any], which: set[Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments of which those in `which`, by place or name, have their tensors of integers as constants."""
+    new_args = tuple([_constant(v) if i in which else v for i, v in enumerate(args)])
+    return new_args, {k: _constant(v) if k in which else v for k, v in kwargs.items()}
+
+
+def _constant(value: Any) -> Any:
+    """An argument with its tensors of integers as constants."""
+    if isinstance(value, Tensor) and type(value) is not ConstantTensor and says_how(value):
+        out = Tensor._wrap(value._buf, value._sig)
+        out.__class__ = ConstantTensor
+        return out
+    if type(value) in (tuple, list):
+        return type(value)([_constant(v) for v in value])
+    return value
+
+
+def argument_of(place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The argument, by its place or name, that a tensor of a call is in."""
+    tensors: list[Tensor] = []
+    for k, v in (*enumerate(args), *kwargs.items()):
+        collect(v, [], tensors)
+        if len(tensors) > place:
+            return k
+    raise AssertionError("no such tensor")
 
 
 def inputs_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:

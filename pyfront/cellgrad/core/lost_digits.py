@@ -30,14 +30,7 @@ def beside(x: Tensor, y: Tensor) -> None:
 
 def root_of(tensor: Tensor) -> int | Tensor | None:
     """Which input of the program a tensor is, by its place, or the tensor itself if it has elements."""
-    if not isinstance(tensor, Tracer):
-        return tensor
-    scope = tensor._scope
-    for own, root in zip(scope.inputs, scope.roots, strict=False):
-        if own is tensor:
-            found: int | Tensor | None = root
-            return found
-    return None
+    return tensor.root() if isinstance(tensor, Tracer) else tensor
 
 
 def _meets(narrow: Tensor) -> None:

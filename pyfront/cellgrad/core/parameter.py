@@ -273,7 +273,7 @@ class ParameterTuple(tuple[Parameter, ...]):
 
     Raises:
         TypeError: an element that is not a Parameter.
-        ValueError: the same Parameter twice, or two of one name.
+        ValueError: two Parameters of one name; the same one may be there more than once.
 
     >>> net = nn.Dense(2, 1)
     >>> [p.name for p in ms.ParameterTuple(net.get_parameters())]
@@ -292,13 +292,12 @@ class ParameterTuple(tuple[Parameter, ...]):
                     f"ParameterTuple input should be 'Parameter' collection, but got a "
                     f"{type(p).__name__}.",
                 )
-            if p.name in seen:
+            if seen.setdefault(p.name, p) is not p:
                 raise error(
                     ValueError,
                     f"The value {p}, its name '{p.name}' already exists in the ParameterTuple.",
                     "give each Parameter its own name",
                 )
-            seen[p.name] = p
         return tuple.__new__(cls, data)
 
     def clone(self, prefix: str, init: InitLike = "same") -> ParameterTuple:

@@ -24,7 +24,7 @@ from cellgrad.core.tree import plain_number, tensors
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _not_yet(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def _not_yet(*given: Any) -> Any:
     raise RuntimeError("operations cannot run before cellgrad is fully imported")
 
 
@@ -33,7 +33,7 @@ run_eagerly: Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any
 
 
 # Tensors of one shape along a new dimension; `ops.joining` fills it.
-stack: Callable[[list[Tensor]], Tensor]
+stack: Callable[[list[Tensor]], Tensor] = _not_yet
 
 
 # What operations do with complex operands, by module and name: True for the same as with others, or a
@@ -246,17 +246,17 @@ def as_tensor(value: Any, op: str, dtype: Type | None = None) -> Tensor:
 def _stacked(values: Sequence[Any], op: str) -> Tensor:
     """A list with tensors in it as a tensor with their derivatives; numbers count as beside a tensor."""
     parts = [v if is_number(v) else as_tensor(v, op) for v in values]
-    dtype = functools.reduce(mstype.promote, [p.dtype for p in parts if isinstance(p, Tensor)])
-    for v in parts:
-        if not isinstance(v, Tensor):
-            dtype = mstype.promote_number(dtype, v)
+    kinds = [p.dtype for p in parts if isinstance(p, Tensor)]
+    dtype = functools.reduce(mstype.promote, kinds)
+    beside = [plain_number(p) for p in parts if not isinstance(p, Tensor)]
+    dtype = functools.reduce(mstype.promote_number, beside, dtype)
     return stack([cast_to(as_tensor(p, op, dtype), dtype) for p in parts])
 
 
 def plain_ints(value: Any, op: str, argument: str) -> Any:
     """An int, or a list of ints, from a tensor of integers that are known; other values as they are."""
     if isinstance(value, Tensor) and value.dtype.kind in "iu" and value.ndim < 2:
-        return value._concrete(f"'{argument}' of {op}").tolist()
+        return value._fixed(f"'{argument}' of {op}").tolist()
     return value
 
 

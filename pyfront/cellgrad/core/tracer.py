@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.dynamic import dynamic
@@ -80,6 +82,26 @@ class Tracer(Tensor):
             or "keep the computation in ops, or return the "
             "tensor and convert it outside the compiled function",
         )
+
+    def _fixed(self, what: str) -> np.ndarray[Any, Any]:
+        """The elements of an input of the program: it is compiled for them, as for a number in their place."""
+        trace, root = self._scope.trace, self.root()
+        if says_how(self) and not trace.closed:
+            if type(root) is Tensor and root._sig == self._sig:
+                return root._concrete(what)
+            if isinstance(root, int) and trace.fixes:
+                given = trace.arguments[root]
+                if type(given) is Tensor and given._sig == self._sig:
+                    raise NeedsElements(root)
+        self._concrete(what)
+
+    def root(self) -> int | Tensor | None:
+        """Which input of the program this is, by its place, or the tensor with elements that it stands for."""
+        for own, root in zip(self._scope.inputs, self._scope.roots, strict=False):
+            if own is self:
+                found: int | Tensor | None = root
+                return found
+        return None
 
     def _ask(self) -> None:
         """Asks for the elements, if it is an input that may be an axis or the like."""

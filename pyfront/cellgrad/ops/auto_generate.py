@@ -50,7 +50,7 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(ops, name)
     except AttributeError:
-        found = None
+        found: Any = None
         if name.endswith("Ext"):
             found = _of_mint(name)
         elif name.endswith("_op"):

@@ -145,10 +145,11 @@ class Tape:
     def _find(self, used: list[Tensor]) -> None:
         """Watches Parameters among what is used, if all that are read have gradients."""
         for t in used if self.finds else ():
-            if isinstance(t, Parameter) and t.requires_grad and has_gradient(t):
-                if id(t) not in self.slots:
-                    self.read.append(t)
-                    self.watch(t)
+            if not isinstance(t, Parameter) or not t.requires_grad or id(t) in self.slots:
+                continue
+            if has_gradient(t):
+                self.read.append(t)
+                self.watch(t)
 
     def kept(self, tensor: Tensor, written: bool = False) -> Tensor:
         """A tensor with the elements that one has now."""
