@@ -35,6 +35,8 @@ X = Tensor([[1.0, 2.0, 3.0]])
         (lambda: Tensor([1, 2], ms.float16) * [1.5, 2], [1.5, 4], ms.float16),
         (lambda: ops.nansum(i32([1, 2])), 3, ms.int32),
         (lambda: i32([[1, 2], [3, 4]]).trace(), 5, ms.int64),
+        (lambda: Tensor([[200, 2], [3, 100]], ms.uint8).trace(), 300, ms.int64),
+        (lambda: Tensor([[True, False], [False, True]]).trace(), True, ms.bool_),
         (lambda: Tensor([True, True]).cumsum(), [1, 2], ms.int32),
         (lambda: ops.abs(Tensor([True, False])), [True, False], ms.bool_),
         (lambda: ops.relu(Tensor([True, False])), [True, False], ms.bool_),

@@ -77,14 +77,17 @@ class ShapeMethods:
     def trace(
         self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Type | None = None
     ) -> Tensor:
-        """The sum of a diagonal of two dimensions, which are dropped; int64 of integers.
+        """The sum of a diagonal of two dimensions, which are dropped: int64 of integers (uint64 stays),
+        and of bools whether any is True, as in MindSpore.
 
         >>> print(Tensor([[1.0, 2.0], [3.0, 4.0]]).trace())
         5.0
         """
-        if dtype is None and self.dtype.kind == "i":  # type: ignore[attr-defined]
+        given: Type = self.dtype  # type: ignore[attr-defined]
+        if dtype is None and given.kind in "iu" and given is not mstype.uint64:
             dtype = mstype.int64
-        return ops.products.trace_of(self, offset, axis1, axis2, dtype)
+        out = ops.products.trace_of(self, offset, axis1, axis2, dtype)
+        return ops.cast(out, given) if dtype is None and given.kind == "b" else out  # type: ignore[no-any-return]
 
     def reshape(self, *shape: ShapeLike) -> Tensor:
         """See `ops.reshape`; the shape may be given as several ints or one tuple.
