@@ -35,6 +35,11 @@ def says_how(x: Tensor) -> bool:
     return x.dtype.kind in "iu" and x.size <= _FEW
 
 
+def elements(x: Tensor, what: str) -> np.ndarray[Any, Any]:
+    """Elements that are a shape, an axis or the like: code may be compiled for those of an input."""
+    return x._fixed(what) if isinstance(x, Tracer) else x._concrete(what)
+
+
 class Tracer(Tensor):
     """An SSA value of a scope. Operators append ops; what needs elements is refused."""
 
