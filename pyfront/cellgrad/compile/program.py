@@ -374,7 +374,7 @@ def capture(
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
     body.name = name
     body.roots = list(range(len(tensors)))
-    trace.arguments = tensors
+    trace.plain = [t._sig if type(t) is Tensor else None for t in tensors]
     pairs = zip(body.inputs, () if trace.bake else tensors)  # a model's inputs are only that
     own = {id(v): t for v, t in pairs if type(t) is Parameter}
     trace.origins.update(own)

@@ -94,10 +94,8 @@ class Tracer(Tensor):
         if says_how(self) and not trace.closed:
             if type(root) is Tensor and root._sig == self._sig:
                 return root._concrete(what)
-            if isinstance(root, int) and trace.fixes:
-                given = trace.arguments[root]
-                if type(given) is Tensor and given._sig == self._sig:
-                    raise NeedsElements(root)
+            if isinstance(root, int) and trace.fixes and trace.plain[root] == self._sig:
+                raise NeedsElements(root)
         self._concrete(what)
 
     def root(self) -> int | Tensor | None:
