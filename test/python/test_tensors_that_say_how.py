@@ -82,10 +82,18 @@ def test_code_is_compiled_for_the_inputs_that_say_how(mode, wrap):
         np.testing.assert_array_equal(out.asnumpy(), 2 * np.arange(6).reshape(size))
     nested = wrap(lambda x, sizes: ops.reshape(x, sizes[1]))
     assert nested(SIX, (Tensor([2, 3]), Tensor([1, 6]))).shape == (1, 6)
+    keyed = wrap(lambda x, sizes: ops.reshape(x, sizes["size"][0]))
+    assert keyed(SIX, {"size": [Tensor([3, 2])]}).shape == (3, 2)
+    assert reshape(SIX, np.array([3, 2])).shape == (3, 2)
     named = wrap(lambda x, axis: ops.sum(x, axis))
     grid = SIX.reshape(2, 3)
     assert named(grid, axis=Tensor(0)).asnumpy().tolist() == [3, 5, 7]
     assert named(grid, axis=Tensor(1)).asnumpy().tolist() == [3, 12]
+    kept = wrap(lambda x, sizes: sizes.append(ops.reshape(x, sizes[0]) * 2))
+    for size in ([2, 3], [3, 2]):
+        sizes = [Tensor(size)]
+        kept(SIX, sizes)
+        np.testing.assert_array_equal(sizes[1].asnumpy(), 2 * np.arange(6).reshape(size))
     # As data, too; and a weight of integers stays a weight.
     both = wrap(lambda n, x: ops.ones(n) * n.sum() * x)
     assert both(Tensor([2]), Tensor(3.0)).asnumpy().tolist() == [6, 6]

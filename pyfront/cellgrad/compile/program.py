@@ -128,6 +128,7 @@ class Program:
             out = _call_known(known, args)
             if out is not ABSENT:
                 return out
+        given = args, kwargs  # whose containers the code may change
         if self.constants:
             args, kwargs = with_constants(args, kwargs, self.constants)
         key = _prefix.copy()
@@ -163,9 +164,10 @@ class Program:
                 compiled = self._compile(signature, args, kwargs)
             except NeedsIdentity:
                 self.by_identity = True
-                return self(args, kwargs)
+                return self(*given)
             except NeedsElements as e:
-                return self(*self._fix(e, args, kwargs))
+                self._fix(e, args, kwargs)
+                return self(*given)
         compiled.used = True
         if compiled.widened:
             tell(compiled.widened, inputs_of(args, kwargs))
@@ -174,13 +176,14 @@ class Program:
                 try:
                     compiled = self._compile(signature, args, kwargs)
                 except NeedsElements as e:
-                    return self(*self._fix(e, args, kwargs))
+                    self._fix(e, args, kwargs)
+                    return self(*given)
                 break
         for p in compiled.written:
             if any(b is p._buf for b in buffers):
                 if not self.by_identity:
                     self.by_identity = True
-                    return self(args, kwargs)
+                    return self(*given)
                 # The code takes the Parameter itself, and this input for what it was before.
                 buffers = [b.copy() if b is p._buf else b for b in buffers]
         if compiled.captures:
@@ -189,19 +192,16 @@ class Program:
             return tape.run(self, compiled, args, kwargs, buffers)
         if type(compiled) is Compiled and not (kwargs or self.by_identity):
             compiled.add_to(known, signature, args)
-        return compiled.run(buffers, args, kwargs)
+        return compiled.run(buffers, *given)
 
-    def _fix(
-        self, needs: NeedsElements, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a call that is made again, with the tensors of one of them as constants."""
-        if not self.fixes:
-            raise needs
+    def _fix(self, needs: NeedsElements, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Notes that the call is to be made again, with the tensors of one of the arguments as constants."""
         self.constants.add(argument_of(needs.place, args, kwargs))
-        return with_constants(args, kwargs, self.constants)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Compiles for arguments like these, unless that is done, and does not run."""
+        if self.constants:
+            args, kwargs = with_constants(args, kwargs, self.constants)
         key: list[Any] = _prefix.copy()
         tensors: list[Tensor] = []
         for a in args:
@@ -221,7 +221,8 @@ class Program:
                 self.by_identity = True
                 self.prepare(args, kwargs)
             except NeedsElements as e:
-                self.prepare(*self._fix(e, args, kwargs))
+                self._fix(e, args, kwargs)
+                self.prepare(args, kwargs)
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with compiling:
@@ -373,7 +374,7 @@ def capture(
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
     body.name = name
     body.roots = list(range(len(tensors)))
-    trace.arguments = tensors
+    trace.plain = [t._sig if type(t) is Tensor else None for t in tensors]
     pairs = zip(body.inputs, () if trace.bake else tensors)  # a model's inputs are only that
     own = {id(v): t for v, t in pairs if type(t) is Parameter}
     trace.origins.update(own)

@@ -12,7 +12,7 @@ from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import created
 from cellgrad.core.tensor import ConstantTensor, Tensor
 from cellgrad.core.tracer import Tracer, leaked, says_how
-from cellgrad.core.tree import holds_tensors, plain_number
+from cellgrad.core.tree import holds_tensors, map_tensors, plain_number, with_tensors
 
 _STATIC = (bool, int, str, type(None))
 
@@ -68,13 +68,15 @@ def with_constants(
 
 def _constant(value: Any) -> Any:
     """An argument with its tensors of integers as constants."""
-    if isinstance(value, Tensor) and type(value) is not ConstantTensor and says_how(value):
-        out = Tensor._wrap(value._buf, value._sig)
+
+    def one(t: Tensor) -> Tensor:
+        if type(t) is not Tensor or not says_how(t):
+            return t
+        out = Tensor._wrap(t._buf, t._sig)
         out.__class__ = ConstantTensor
         return out
-    if type(value) in (tuple, list):
-        return type(value)([_constant(v) for v in value])
-    return value
+
+    return map_tensors(one, with_tensors(value))
 
 
 def argument_of(place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -18,7 +18,7 @@ from cellgrad.core.number import Number
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tracer import Tracer
+from cellgrad.core.tracer import Tracer, elements
 from cellgrad.core.tree import plain_number, tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -256,7 +256,7 @@ def _stacked(values: Sequence[Any], op: str) -> Tensor:
 def plain_ints(value: Any, op: str, argument: str) -> Any:
     """An int, or a list of ints, from a tensor of integers that are known; other values as they are."""
     if isinstance(value, Tensor) and value.dtype.kind in "iu" and value.ndim < 2:
-        return value._fixed(f"'{argument}' of {op}").tolist()
+        return elements(value, f"'{argument}' of {op}").tolist()
     return value
 
 

@@ -89,7 +89,7 @@ class Trace:
         self.stand_in = 0  # the first dimension of tensors whose batch may have any size
         self.asks = False  # whether elements of an input can be had: by `NeedsElements`
         self.fixes = False  # whether those that a shape depends on can: see `Tracer._fixed`
-        self.arguments: list[Tensor] = []  # of the program
+        self.plain: list[Signature | None] = []  # of the program's inputs that are no Parameters
         # Whether tensors from around the function are constants, not inputs: an exported model.
         self.bake = False
         # Tensors that stand for Python's numbers, such as ``int(x)``: results are numbers again.

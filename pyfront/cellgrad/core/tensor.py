@@ -346,10 +346,6 @@ class Tensor(_Methods):
             state.current.tape.reading(self)
         return to_numpy(self._buf, self._sig.dtype)
 
-    def _fixed(self, what: str) -> np.ndarray[Any, Any]:
-        """As `_concrete`, of integers that are a shape, an axis or the like: code may be compiled for them."""
-        return self._concrete(what)
-
     def asnumpy(self) -> Array:
         """The elements as a numpy array.
 

@@ -35,6 +35,11 @@ def says_how(x: Tensor) -> bool:
     return x.dtype.kind in "iu" and x.size <= _FEW
 
 
+def elements(x: Tensor, what: str) -> np.ndarray[Any, Any]:
+    """Elements that are a shape, an axis or the like: code may be compiled for those of an input."""
+    return x._fixed(what) if isinstance(x, Tracer) else x._concrete(what)
+
+
 class Tracer(Tensor):
     """An SSA value of a scope. Operators append ops; what needs elements is refused."""
 
@@ -89,10 +94,8 @@ class Tracer(Tensor):
         if says_how(self) and not trace.closed:
             if type(root) is Tensor and root._sig == self._sig:
                 return root._concrete(what)
-            if isinstance(root, int) and trace.fixes:
-                given = trace.arguments[root]
-                if type(given) is Tensor and given._sig == self._sig:
-                    raise NeedsElements(root)
+            if isinstance(root, int) and trace.fixes and trace.plain[root] == self._sig:
+                raise NeedsElements(root)
         self._concrete(what)
 
     def root(self) -> int | Tensor | None:

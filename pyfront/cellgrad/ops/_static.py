@@ -13,6 +13,7 @@ from cellgrad.core.record import emit
 from cellgrad.core.scope import constant
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import elements
 
 
 def is_int(value: Any) -> TypeGuard[int]:
@@ -30,7 +31,7 @@ def known_int(
         ValueError: an int outside of the bounds.
     """
     if isinstance(value, Tensor) and value.size == 1 and value.dtype.kind in "iu":
-        value = int(value._fixed(f"'{argument}' of {op}").reshape(()))
+        value = int(elements(value, f"'{argument}' of {op}").reshape(()))
     return int(check_int(value, op, argument, at_least=at_least, below=below))
 
 
@@ -41,7 +42,7 @@ def known_ints(value: Any, op: str, argument: str) -> tuple[int, ...]:
         TypeError: something else, or a tensor that is being compiled.
     """
     if isinstance(value, Tensor):
-        value = value._fixed(f"'{argument}' of {op}")
+        value = elements(value, f"'{argument}' of {op}")
     if isinstance(value, np.ndarray):
         value = value.tolist() if value.ndim else [value.item()]
     if not isinstance(value, tuple | list) or not all(

@@ -289,7 +289,9 @@ def checked_elements(x: Tensor, index: Tensor, dim: Any, op: str) -> int:
 @public("Tensor.gather_elements")
 def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Element i.. of the result is the one at i.. of the input, with ``index[i..]`` in the place of
-    ``i[dim]``. A tensor without dimensions counts as one of one element beside a vector, or another such.
+    ``i[dim]``.
+
+    A tensor without dimensions counts as a vector of one beside a vector, or another such.
 
     Raises:
         IndexError: an index that is not in [-n, n).
