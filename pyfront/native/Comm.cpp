@@ -4,8 +4,10 @@
 #include "pyfront/native/Bindings.h"
 #include "pyfront/native/DeviceMemory.h"
 
+#include "passes/emit/Text.h"
 #include "runtime/comm/comm.h"
 
+#include "llvm/Support/xxhash.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -40,6 +42,7 @@ std::shared_ptr<cg_comm> &current = *new std::shared_ptr<cg_comm>;
 std::shared_ptr<cg_comm> cellgrad::python::communicator() { return current; }
 
 void cellgrad::python::bindComm(nb::module_ &m) {
+  m.attr("VERSION") = compilerVersion().str();
   nb::exception<CommError>(m, "CommunicationError", PyExc_RuntimeError);
   nb::class_<Communicator>(m, "Communicator")
       .def_static(
@@ -108,6 +111,23 @@ void cellgrad::python::bindComm(nb::module_ &m) {
             return nb::make_tuple(count, std::string(words.data()));
           },
           "threads"_a, "share"_a)
+      .def(
+          "agree",
+          [](Communicator &self, const std::string &text) {
+            cg_comm &comm = self.open();
+            uint64_t hash = llvm::xxh3_64bits(text);
+            int32_t status;
+            {
+              nb::gil_scoped_release release;
+              status = comm.agree(&comm, hash);
+            }
+            if (status != CG_OK && status != CG_ERROR_COMM_MISMATCH)
+              throw CommError(comm.message(&comm));
+            return status == CG_OK;
+          },
+          "text"_a,
+          "Whether all ranks give the same text. Else there is an error that "
+          "stays.")
       .def(
           "use_thread",
           [](Communicator &self, bool use) {

@@ -12,7 +12,7 @@ import pytest
 from rank_groups import Ended, on_ranks, values
 
 import cellgrad as ms
-from cellgrad import communication, nn, ops
+from cellgrad import _native, communication, nn, ops
 from cellgrad.compile import scratch
 from cellgrad.core import ranks
 from cellgrad.ops import collectives
@@ -388,6 +388,19 @@ def test_a_rank_that_ends_ends_the_others(how):
         assert isinstance(second, KeyError)
     else:
         assert second == "left"
+
+
+def test_other_versions_are_an_error_on_all():
+    def body(rank):
+        communication.release()
+        os.environ["CELLGRAD_GROUP"] += "again"
+        if rank == 1:
+            _native.VERSION = "0.0.9"
+        communication.init()
+
+    for found, own in zip(on_ranks(2, body), (_native.VERSION, "0.0.9"), strict=True):
+        assert isinstance(found, RuntimeError)
+        assert f"different versions of cellgrad; this one has {own}." in str(found)
 
 
 def test_a_rank_that_is_late_is_an_error_on_all():

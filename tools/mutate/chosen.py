@@ -468,17 +468,6 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("a loop's sums may begin with anything", "b.kind == Share::Shared && «bIsZero»", "true"),
         ("loops are looked at once", "shares[arg] = *met;\n      «changed = true;»", ";"),
     ],
-    "BucketCollectives": [
-        ("a bucket of ranks is never full", "bucket.bytes < enough", "true"),
-        (
-            "buckets of ranks are an eighth, however small",
-            "std::max(total / kBuckets, kFewestBytes)",
-            "total / kBuckets",
-        ),
-    ],
-    "CheckCollectives": [
-        ("ranks have one batch", 'role.getValue() == "batch"', "false"),
-    ],
     "OpenBatch": [
         ("ranks meet once a tile", "needsAllRanks(op)", "false"),
     ],

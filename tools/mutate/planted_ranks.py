@@ -1,6 +1,6 @@
 """Plants mistakes in the passes for collectives and sees whether a random program of ranks or a test notices.
 
-    python tools/mutate/planted_ranks.py [--sample 60] [--only chosen] [--jobs 2] [--log FILE]
+    python tools/mutate/planted_ranks.py [--sample 60] [--jobs 2] [--log FILE]
 
 A scratch copy of the passes, as planted.py makes one; the programs are those of test/fuzz/collectives.py, on two
 and three ranks, with memory that is poisoned while it is on its way and with a slow network. Which places they
@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chosen import CHOSEN
 from judge import Judge, report, score
 from planted import built, load
 from scratch import ROOT, executed, lit_lines
@@ -82,16 +81,15 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sample", type=int, default=0, help="only so many mutants")
-    parser.add_argument("--only", default="", help="mistakes with these words")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--log", type=Path, help="write a line for each mutant here")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="cell-mutants-"))
-    mutants = built(folder, FILES, CHOSEN, options.jobs)
+    mutants = built(folder, FILES, {}, options.jobs)
     library = load(folder)
-    chosen = [m for m in mutants if options.only in m.what]
+    chosen = mutants
     if options.sample:
-        chosen = random.Random(0).sample(chosen, min(options.sample, len(chosen)))
+        chosen = random.Random(0).sample(mutants, min(options.sample, len(mutants)))
     print(f"{len(mutants)} mutants are compiled, {len(chosen)} tried", flush=True)
     about = {
         p: lines for p, lines in lit_lines(TESTED).items() if ABOUT.search(Path(p).read_text())

@@ -71,7 +71,8 @@ def init(backend_name: str | None = None, comm: object = None) -> None:
     Raises:
         TypeError: `comm` is no communicator of mpi4py.
         ValueError: another `backend_name`.
-        RuntimeError: the ranks cannot be reached, or `backend_name` is "nccl" and NCCL does not start.
+        RuntimeError: the ranks cannot be reached, they have different versions of cellgrad, or
+            `backend_name` is "nccl" and NCCL does not start.
     """
     if _world.initialized:
         return
@@ -201,6 +202,13 @@ def _shared(launch: _Launch) -> Any:
 def _join(communicator: Any) -> None:
     if variables.flag("COMM_POISON"):
         communicator.poison()
+    if communicator.size > 1 and not communicator.agree(f"cellgrad {_native.VERSION}"):
+        communicator.close()
+        raise error(
+            RuntimeError,
+            f"The ranks have different versions of cellgrad; this one has {_native.VERSION}.",
+            "install one version for all ranks",
+        )
     _share_processors(communicator)
     if variables.text("COMM_THREAD"):
         communicator.use_thread(variables.flag("COMM_THREAD", True))
