@@ -452,8 +452,13 @@ def cumsum(a: Tensor, axis: int | None = None, dtype: DTypeLike | None = None) -
     >>> print(numpy.cumsum(Tensor([1.0, 2.0, 3.0])))
     [1. 3. 6.]
     """
-    x, d, kind = _running(hn.only(a, "cumsum", "a"), axis, dtype, "cumsum")
-    return ops.cast(ops.cumsum(ops.cast(x, kind), d), kind)
+    return _run(ops.cumsum, *_running(hn.only(a, "cumsum", "a"), axis, dtype, "cumsum"))
+
+
+def _run(op: Any, x: Tensor, d: int, kind: Type) -> Tensor:
+    """Sums and products of floats become integers at the end, as in `sum`."""
+    rounded = kind.kind in "biu" and hn.is_float(x)
+    return ops.cast(op(x if rounded else ops.cast(x, kind), d), kind)  # type: ignore[no-any-return]
 
 
 def nancumsum(a: Tensor, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
@@ -479,8 +484,8 @@ def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = Non
     >>> print(numpy.cumprod(Tensor([1.0, 2.0, 3.0])))
     [1. 2. 6.]
     """
-    x, d, kind = _running(hn.array(a, "cumprod", "a", wide=True), axis, dtype, "cumprod")
-    return ops.cast(ops.cumprod(ops.cast(x, kind), d), kind)
+    x = hn.array(a, "cumprod", "a", wide=True)
+    return _run(ops.cumprod, *_running(x, axis, dtype, "cumprod"))
 
 
 # --- norms --------------------------------------------------------------------------------------

@@ -201,13 +201,9 @@ def histogram_bin_edges(
         low, high = (ops.cast(hn.array(v), flat.dtype) for v in range)
     empty = ops.equal(low, high)
     low, high = where(empty, ops.sub(low, 0.5), low), where(empty, ops.add(high, 0.5), high)
-    out: Tensor = linspace(
-        low,
-        high,
-        check_int(bins, "histogram_bin_edges", "bins", at_least=1) + 1,
-        dtype=flat.dtype,  # rounded edges would leave out the largest of wider elements
-    )
-    return out
+    count = check_int(bins, "histogram_bin_edges", "bins", at_least=1) + 1
+    # Rounded edges would leave out the largest of wider elements.
+    return linspace(low, high, count, dtype=flat.dtype)  # type: ignore[return-value]
 
 
 def _bins(x: Tensor, edges: Tensor) -> Tensor:
@@ -354,9 +350,7 @@ def diff(
 def _end(v: Tensor, x: Tensor, d: int) -> Tensor:
     """What goes before or behind `x` along `d`: as long as it is there, or a number."""
     length = v.shape[d] if v.ndim == x.ndim else 1
-    edge = tuple(length if i == d else m for i, m in enumerate(x.shape))
-    out: Tensor = ops.broadcast_to(v, edge)
-    return out
+    return ops.broadcast_to(v, (*x.shape[:d], length, *x.shape[d + 1 :]))  # type: ignore[no-any-return]
 
 
 def ediff1d(
