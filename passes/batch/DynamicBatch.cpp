@@ -179,6 +179,8 @@ FailureOr<OpenBatch> chooseBatch(ModuleOp module) {
       return failure();
     batch.size = *size;
   }
+  if (auto often = given ? given.getAs<DenseI64ArrayAttr>("often") : nullptr)
+    llvm::append_range(batch.often, often.asArrayRef());
   if (batch.max < 1 || batch.size < 2)
     return refuse(module.getLoc()) << "cell.batch is " << given
                                    << ": expected {max = N : i64} with 1 <= N";

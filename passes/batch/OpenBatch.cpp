@@ -33,21 +33,34 @@ FailureOr<std::optional<OpenBatch>> cellgrad::readOpenBatch(ModuleOp module) {
   auto dict = dyn_cast<DictionaryAttr>(attribute);
   auto size = dict ? dict.getAs<IntegerAttr>("size") : IntegerAttr();
   auto max = dict ? dict.getAs<IntegerAttr>("max") : IntegerAttr();
-  if (!size || !max || size.getInt() < 2 || max.getInt() < 1)
+  auto often = dict ? dict.getAs<DenseI64ArrayAttr>("often") : nullptr;
+  if (!size || !max || size.getInt() < 2 || max.getInt() < 1 ||
+      (dict.contains("often") && !often))
     return refuse(module.getLoc())
            << "cell.batch is " << attribute
            << ": expected {max = N : i64, size = S : i64} with 1 <= N and "
-              "2 <= S";
-  return std::optional<OpenBatch>({size.getInt(), max.getInt()});
+              "2 <= S, and often = array<i64: ...> where some sizes get "
+              "programs of their own";
+  OpenBatch batch{size.getInt(), max.getInt()};
+  for (int64_t given : often ? often.asArrayRef() : ArrayRef<int64_t>()) {
+    if (given < 1 || given > batch.max)
+      return refuse(module.getLoc())
+             << "a program of its own was asked for a batch of " << given
+             << ", but batches are 1 to " << batch.max;
+    if (!llvm::is_contained(batch.often, given))
+      batch.often.push_back(given);
+  }
+  return std::optional<OpenBatch>(std::move(batch));
 }
 
 void cellgrad::setOpenBatch(ModuleOp module, const OpenBatch &batch) {
   Builder b(module.getContext());
-  module->setAttr(
-      "cell.batch",
-      b.getDictionaryAttr(
-          {b.getNamedAttr("max", b.getI64IntegerAttr(batch.max)),
-           b.getNamedAttr("size", b.getI64IntegerAttr(batch.size))}));
+  NamedAttrList entries;
+  entries.append("max", b.getI64IntegerAttr(batch.max));
+  if (!batch.often.empty())
+    entries.append("often", b.getDenseI64ArrayAttr(batch.often));
+  entries.append("size", b.getI64IntegerAttr(batch.size));
+  module->setAttr("cell.batch", b.getDictionaryAttr(entries));
 }
 
 LogicalResult cellgrad::setLargestBatch(ModuleOp module, int64_t max) {
@@ -62,8 +75,24 @@ LogicalResult cellgrad::setLargestBatch(ModuleOp module, int64_t max) {
   if (max < 1)
     return refuse(module.getLoc())
            << "a largest batch of " << max << " was asked for: at least 1";
-  setOpenBatch(module, {(*batch)->size, max});
+  (*batch)->max = max;
+  setOpenBatch(module, **batch);
   return success();
+}
+
+LogicalResult cellgrad::setOftenBatches(ModuleOp module,
+                                        ArrayRef<int64_t> often) {
+  FailureOr<std::optional<OpenBatch>> batch = readOpenBatch(module);
+  if (failed(batch))
+    return failure();
+  if (!*batch)
+    return refuse(module.getLoc())
+           << "programs for sizes of the batch were asked for, but the program "
+              "has no open batch: leave the first dimension of its inputs "
+              "open, as in tensor<?x784xf32>";
+  (*batch)->often.assign(often.begin(), often.end());
+  setOpenBatch(module, **batch);
+  return failure(failed(readOpenBatch(module)));
 }
 
 /// The functions that `op` names and that may run. Rules for derivatives do not

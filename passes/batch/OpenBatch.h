@@ -23,6 +23,8 @@ namespace cellgrad {
 struct OpenBatch {
   int64_t size = 0; ///< the stand-in
   int64_t max = 0;  ///< largest batch that callers may ask for
+  /// Sizes that get programs of their own where samples are added up.
+  llvm::SmallVector<int64_t> often = {};
 
   /// Rows of a sample in `type`, which are along its first dimension; 0 where
   /// it is no tensor of rows.
@@ -41,6 +43,11 @@ void setOpenBatch(mlir::ModuleOp module, const OpenBatch &batch);
 /// Says in `cell.batch` how large batches may be. Refuses modules whose batch
 /// is not open, and less than 1.
 mlir::LogicalResult setLargestBatch(mlir::ModuleOp module, int64_t max);
+
+/// Says in `cell.batch` which sizes get programs of their own. Refuses modules
+/// whose batch is not open, and sizes that it cannot have.
+mlir::LogicalResult setOftenBatches(mlir::ModuleOp module,
+                                    llvm::ArrayRef<int64_t> often);
 
 /// The functions that `entry` calls, and itself, callees first.
 llvm::SmallVector<mlir::func::FuncOp> reachableFrom(mlir::func::FuncOp entry);

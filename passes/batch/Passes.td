@@ -45,8 +45,8 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
     A function that adds up over the batch becomes such loops in phases, one for each sum that needs another. What
     was costly to compute of samples is kept between the phases for batches of at most `kept`, if 16 MiB are enough
     for it; it is computed again for larger ones. For a
-    batch of the size of a tile of at least 32 rows it has a copy without phases, too. Tiles above the largest
-    batch are left out.
+    batch of the size of a tile of at least 32 rows, and for those that `often = array<i64: ...>` of `cell.batch`
+    names, it has a copy without phases, too. Tiles above the largest batch are left out.
 
     A function may name another one in `cell.batch_of_one`, for a batch of one sample: it takes the
     place of that tile.

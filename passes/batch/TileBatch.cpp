@@ -28,7 +28,8 @@ namespace {
 
 constexpr int64_t kTiles[] = {128, 64, 32, 8, 2, 1};
 /// Batches of the size of a tile of so many samples have a program of their
-/// own, where samples are added up: it keeps samples between the sums.
+/// own, where samples are added up, and so do those that `cell.batch` names: it
+/// keeps samples between the sums.
 constexpr int64_t kFewestWhole = 32;
 
 struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
@@ -175,10 +176,15 @@ private:
   /// size.
   SmallVector<Tile> wholeOf(func::FuncOp entry, const OpenBatch &batch) {
     SmallVector<Tile> whole;
+    SmallVector<int64_t> known(batch.often);
     for (int64_t rows : sizes)
-      if (rows >= kFewestWhole)
+      if (rows >= kFewestWhole && !llvm::is_contained(known, rows))
+        known.push_back(rows);
+    auto one = functionOfOne(entry);
+    for (int64_t rows : known)
+      if (rows > 1 || !one)
         whole.emplace_back(rows, copyFor(entry, batch, rows));
-    if (auto one = functionOfOne(entry))
+    if (one)
       whole.emplace_back(1, one);
     return whole;
   }

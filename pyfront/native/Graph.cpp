@@ -88,7 +88,7 @@ Location Graph::location(const std::optional<SourceLocation> &loc) {
 }
 
 void Graph::openBatch(
-    int64_t size, int64_t max,
+    int64_t size, int64_t max, const std::vector<int64_t> &often,
     const std::vector<std::pair<int64_t, std::string>> &others,
     const std::string &one) {
   std::string said;
@@ -99,7 +99,7 @@ void Graph::openBatch(
     said += diagnostic.str();
     return success();
   });
-  OpenBatch batch{size, max};
+  OpenBatch batch{size, max, llvm::to_vector(often)};
   std::vector<OwningOpRef<ModuleOp>> owners;
   std::vector<Captured> captures;
   for (const auto &[samples, text] : others) {

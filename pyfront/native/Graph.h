@@ -60,7 +60,7 @@ public:
   /// Makes the graph, which was captured for `size` samples, a program for 1 to
   /// `max`. `others` are what was captured for other sizes: throws GraphError
   /// if one is not the same program. `one`, captured for 1, may be another.
-  void openBatch(int64_t size, int64_t max,
+  void openBatch(int64_t size, int64_t max, const std::vector<int64_t> &often,
                  const std::vector<std::pair<int64_t, std::string>> &others,
                  const std::string &one);
 

@@ -191,10 +191,11 @@ void bindGraph(nb::module_ &m) {
           "bytecode"_a,
           "Puts the functions of another module into this one; gives the names "
           "they had and have. Raises GraphError.")
-      .def("open_batch", &Graph::openBatch, "size"_a, "max"_a, "others"_a,
-           "one"_a,
+      .def("open_batch", &Graph::openBatch, "size"_a, "max"_a, "often"_a,
+           "others"_a, "one"_a,
            "Makes the graph, captured for `size` samples, a program for 1 to "
-           "`max`. `others` are texts of what was captured for other sizes, "
+           "`max`, with programs of their own for sizes that come `often`. "
+           "`others` are texts of what was captured for other sizes, "
            "`one` for 1. "
            "Raises GraphError if one of `others` is another program.")
       .def("text", &Graph::text, "locations"_a = false)

@@ -9,6 +9,10 @@
 // LEAST: error: a largest batch of 0 was asked for: at least 1
 // RUN: cellc %t/open.mlir --max-batch=9 -o %t/m.so && FileCheck %s --check-prefix=MOST --input-file=%t/m.h
 // MOST: #define CG_M_F_MAX_BATCH 9
+// RUN: not cellc %t/fixed.mlir --batch-sizes=9 -o %t/m.so 2>&1 | FileCheck %s --check-prefix=SIZES
+// SIZES: error: programs for sizes of the batch were asked for, but the program has no open batch
+// RUN: not cellc %t/open.mlir --max-batch=9 --batch-sizes=3,10 -o %t/m.so 2>&1 | FileCheck %s --check-prefix=ABOVE
+// ABOVE: error: a program of its own was asked for a batch of 10, but batches are 1 to 9
 // RUN: not cellc %t/open.mlir --device=cuda -o %t/m.so 2>&1 | FileCheck %s --check-prefix=CUDA
 // CUDA: open.mlir:{{.*}} error: is a program for any batch size, which only the CPU computes
 // RUN: not cell-run %t/open.mlir --seed=1 2>&1 | FileCheck %s --check-prefix=SIZE

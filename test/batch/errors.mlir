@@ -466,3 +466,15 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
     return %0 : tensor<101x2xf32>
   }
 }
+
+// -----
+
+// expected-error@below {{a program of its own was asked for a batch of 10, but batches are 1 to 9}}
+module attributes {cell.batch = {max = 9 : i64, often = array<i64: 3, 10>, size = 101 : i64}} {
+}
+
+// -----
+
+// expected-error@below {{expected {max = N : i64, size = S : i64} with 1 <= N and 2 <= S, and often = array<i64: ...> where some sizes get programs of their own}}
+module attributes {cell.batch = {max = 9 : i64, often = 3 : i64, size = 101 : i64}} {
+}

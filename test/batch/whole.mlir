@@ -1,6 +1,6 @@
 // Where samples are added up, batches of the size of a large tile have a program
 // of their own, without phases: as one that is compiled for the size.
-// RUN: cell-opt %s -split-input-file --cell-tile-batch=tiles=64,32,8,1 | FileCheck %s --check-prefixes=CHECK,TWICE
+// RUN: cell-opt %s -split-input-file --cell-tile-batch=tiles=64,32,8,1 | FileCheck %s --check-prefixes=CHECK,TWICE,OFTEN
 
 module attributes {cell.batch = {max = 40 : i64, size = 65521 : i64}} {
   // CHECK: func @centred(%[[N:.*]]: tensor<i64> {{.*}}, %[[X:.*]]: tensor<65521xf32>)
@@ -49,5 +49,41 @@ module attributes {cell.batch = {max = 40 : i64, size = 65521 : i64}} {
     %0 = cell.tanh %x : tensor<65521xf32>
     %1 = cell.reduce_sum %0 over [0] : tensor<65521xf32> -> tensor<f32>
     return %1, %0, %0 : tensor<f32>, tensor<65521xf32>, tensor<65521xf32>
+  }
+}
+
+// -----
+
+// Sizes that are named have one, too, however small; once, and none where
+// samples are computed one by one.
+// OFTEN-LABEL: func @often(
+// OFTEN: %[[C20:.*]] = arith.constant 20 : index
+// OFTEN-NEXT: %[[IS20:.*]] = arith.cmpi eq, %{{.*}}, %[[C20]] : index
+// OFTEN: arith.constant 2 : index
+// OFTEN-NEXT: %[[IS2:.*]] = arith.cmpi eq
+// OFTEN: arith.constant 32 : index
+// OFTEN-NEXT: %[[IS32:.*]] = arith.cmpi eq
+// OFTEN: scf.if %[[IS20]]
+// OFTEN: func.call @often_of_20(
+// OFTEN: } else {
+// OFTEN: scf.if %[[IS2]]
+// OFTEN: func.call @often_of_2(
+// OFTEN: } else {
+// OFTEN: scf.if %[[IS32]]
+// OFTEN: func.call @often_of_32(
+// OFTEN: } else {
+// OFTEN-NOT: func.call @often_of
+// OFTEN: func.call @often_phase_0_of_32(
+// OFTEN-LABEL: func @apart(
+// OFTEN-NOT: of_20
+// OFTEN: func private @often_of_20(%{{.*}}: tensor<20xf32>) -> tensor<f32>
+module attributes {cell.batch = {max = 40 : i64, often = array<i64: 20, 2, 20, 32>, size = 65521 : i64}} {
+  func.func @often(%x: tensor<65521xf32>) -> tensor<f32> {
+    %0 = cell.reduce_sum %x over [0] : tensor<65521xf32> -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+  func.func @apart(%x: tensor<65521xf32>) -> tensor<65521xf32> {
+    %0 = cell.tanh %x : tensor<65521xf32>
+    return %0 : tensor<65521xf32>
   }
 }

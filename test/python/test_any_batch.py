@@ -310,6 +310,21 @@ def test_refused_arguments(tmp_path):
     net = nn.ReLU()
     for options, said in (({"device": "cuda"}, "device='cuda' is given, but the batch"),):
         assert said in refused(tmp_path, net, X, kind=ValueError, **options)
+    sizes = {"batch_sizes": (0,)}
+    assert "'batch_sizes' has 0, but the batch is 1 to" in refused(
+        tmp_path, net, X, kind=ValueError, **sizes
+    )
+    few = ms.Tensor(shape=[ms.Symbol(max=9), 4], dtype=ms.float32)
+    sizes = {"batch_sizes": (3, 10)}
+    assert "'batch_sizes' has 10, but the batch is 1 to 9" in refused(
+        tmp_path, net, few, kind=ValueError, **sizes
+    )
+    fixed = ms.Tensor(np.ones((2, 4), np.float32))
+    assert "'batch_sizes' is given, but no input has an open batch" in refused(
+        tmp_path, net, fixed, kind=ValueError, **sizes
+    )
+    for sizes in ("9", (9.0,)):
+        assert "'batch_sizes'" in refused(tmp_path, net, X, kind=TypeError, batch_sizes=sizes)
     both = ms.Tensor(shape=[None, None], dtype=ms.float32)
     assert "only the first dimension" in refused(tmp_path, net, both, kind=ValueError)
     assert not list(tmp_path.iterdir())

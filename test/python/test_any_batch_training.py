@@ -132,6 +132,48 @@ def test_gradients_of_all_sizes(kind, tmp_path):
     check_gradients(kind, SIZES, tmp_path)
 
 
+@pytest.mark.parametrize("kind", [Dense, Image])
+def test_the_first_batch_has_a_program_for_its_size(kind):
+    """With the bits of one that is compiled for it where all layers are dense; others as near as roundings."""
+    net = made(kind)
+    weights = net.trainable_params()
+    with ms.default_dtype(ms.float64):
+        slope = ms.value_and_grad(net, None, weights)
+        any_batch = ms.jit(lambda x, y: slope(x, y), dynamic_batch=True)
+        state = np.random.default_rng(2)
+        for n in (20, 23, 20):
+            inputs = examples(kind, n, state)
+            kept = [p.asnumpy() for p in net.get_parameters()]  # statistics are updated
+            found = any_batch(*inputs)
+            for p, before in zip(net.get_parameters(), kept, strict=True):
+                p.set_data(ms.Tensor(before))
+            wanted = ms.jit(lambda x, y: slope(x, y))(*inputs)
+            for a, b in zip((found[0], *found[1]), (wanted[0], *wanted[1]), strict=True):
+                close(a.asnumpy(), b.asnumpy(), n)
+                if n == 20 and kind is Dense:
+                    np.testing.assert_array_equal(a.asnumpy(), b.asnumpy())
+
+
+def test_batches_that_come_often_have_programs_for_their_size(tmp_path):
+    """A batch of 20 would be added up in four parts, with other bits than those of a model for 20."""
+    net = made(Dense)
+    gradient = ms.value_and_grad(net, None, net.trainable_params())
+    state, inputs = np.random.default_rng(3), examples(Dense, None)
+    options = {"value_and_grad": gradient}
+    with ms.default_dtype(ms.float64):
+        name = str(tmp_path / "net")
+        ms.export(net, *inputs, file_name=name, batch_sizes=(20, 100), **options)
+        model = ms.load(name)
+        for n in (20, 100, 21):
+            inputs = examples(Dense, n, state)
+            ms.export(net, *inputs, file_name=f"{name}{n}", **options)
+            wanted = ms.load(f"{name}{n}").value_and_grad(*inputs)
+            for a, b in zip(model.value_and_grad(*inputs), wanted, strict=True):
+                close(a.asnumpy(), b.asnumpy(), n)
+                if n == 20:
+                    np.testing.assert_array_equal(a.asnumpy(), b.asnumpy())
+
+
 @pytest.mark.parametrize(("kind", "optimizer"), [(Dense, "adam"), (Image, "momentum")])
 def test_steps_in_place(kind, optimizer, tmp_path):
     """Several steps of changing sizes update Parameters and states as programs of each size do."""

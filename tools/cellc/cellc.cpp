@@ -100,6 +100,11 @@ cl::opt<int64_t> maxBatch(
              "'?' or by its cell.batch (default: what that says, else "
              "2147483647)"),
     cl::value_desc("samples"), cl::cat(category));
+cl::list<int64_t> batchSizes(
+    "batch-sizes",
+    cl::desc("Sizes of an open batch that get programs of their own where "
+             "samples are added up, as gradients are"),
+    cl::value_desc("samples,..."), cl::CommaSeparated, cl::cat(category));
 enum class Device { CPU, CUDA };
 cl::opt<Device>
     device("device", cl::desc("What entries compute on"),
@@ -407,6 +412,10 @@ int run() {
   auto module = cellgrad::parseProgram(sources, context.get());
   if (module && maxBatch.getNumOccurrences() != 0 &&
       failed(cellgrad::setLargestBatch(*module, maxBatch)))
+    return 1;
+  if (module && !batchSizes.empty() &&
+      failed(cellgrad::setOftenBatches(
+          *module, SmallVector<int64_t>(batchSizes.begin(), batchSizes.end()))))
     return 1;
   // Not the options from here on: LLD resets them all when it links.
   std::string expected = failsIn;

@@ -513,6 +513,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("numbers are those of the stand-in", "evaluateForms(copy, rows);", ";"),
         ("the batch of one is the program of two", "whole.emplace_back(«1», one);", "2"),
         ("what has rows is no batch", "return batch.hasRows(type);", "return false;"),
+        ("no size has a program of its own", "known(«batch.often»)", "ArrayRef<int64_t>()"),
     ],
     "NestEmitter": [
         ("the last item is left out", "b.getIndexAttr(«size / step»)", "size / step - 1"),

@@ -31,4 +31,8 @@ mkdir -p "$root"
 for package in "$apt"/archives/*.deb; do
   dpkg -x "$package" "$root"
 done
+# Links such as libm.so -> /lib/aarch64-linux-gnu/libm.so.6 mean files of that machine.
+find "$root" -type l -lname '/*' -print0 | while IFS= read -r -d '' link; do
+  ln -srfn "$root$(readlink "$link")" "$link"
+done
 du -sh "$root"

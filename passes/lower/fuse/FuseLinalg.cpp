@@ -270,15 +270,31 @@ private:
       if (!scalar || !bindsWith(op, operand->getOperandNumber(), map))
         continue;
       TypedAttr constant;
-      BlockArgument arg = op.getMatchingBlockArgument(operand);
-      if (matchPattern(scalar, m_Constant(&constant))) {
-        rewriter.setInsertionPointToStart(op.getBody());
-        Value inner =
-            arith::ConstantOp::create(rewriter, arg.getLoc(), constant);
-        rewriter.replaceAllUsesWith(arg, inner);
-      }
+      if (matchPattern(scalar, m_Constant(&constant)))
+        replaceArgument(op, operand, constant);
       setInput(op, operand->getOperandNumber(), scalar, map);
     }
+    // Without a sum, what an element begins with is read once: a product of two
+    // vectors is a matrix product of which only that is left.
+    if (op.getNumReductionLoops() == 0)
+      for (OpOperand &init : op.getDpsInitsMutable()) {
+        auto fill = init.get().getDefiningOp<linalg::FillOp>();
+        TypedAttr constant;
+        if (!fill || !op.payloadUsesValueFromOperand(&init) ||
+            !matchPattern(fill.getInputs()[0], m_Constant(&constant)))
+          continue;
+        replaceArgument(op, &init, constant);
+        rewriter.modifyOpInPlace(op, [&] { init.set(fill.getOutputs()[0]); });
+      }
+  }
+
+  /// The body of `op` reads `constant` in the place of an operand's elements.
+  void replaceArgument(linalg::GenericOp op, OpOperand *operand,
+                       TypedAttr constant) {
+    BlockArgument arg = op.getMatchingBlockArgument(operand);
+    rewriter.setInsertionPointToStart(op.getBody());
+    rewriter.replaceAllUsesWith(
+        arg, arith::ConstantOp::create(rewriter, arg.getLoc(), constant));
   }
 
   /// Notes the order of what prints, checks or may not end, which merging ops

@@ -104,7 +104,8 @@ def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
   let summary = "Give every linalg op an initial value of its own";
   let description = [{
     CSE makes one `tensor.empty` or `linalg.fill` of several. Ops that write over a shared one
-    would be in conflict, and one of them would have to be copied.
+    would be in conflict, and one of them would have to be copied. One that was made before a branch is made in the
+    branch, where it is known that it is needed.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }

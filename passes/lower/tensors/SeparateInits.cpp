@@ -26,9 +26,21 @@ OpOperand *initOperand(Operation *op) {
   return &op->getOpOperand(0);
 }
 
-/// Whether `value` is new, filled or not, and the same as that of another op.
-bool isSharedInit(Value value) {
-  bool shared = false;
+/// Whether `op` is in a branch that `value` was made before.
+bool isInBranchAfter(Operation *op, Value value) {
+  Region *made = value.getParentRegion();
+  for (Region *region = op->getParentRegion(); region && region != made;
+       region = region->getParentRegion())
+    if (isa<scf::IfOp>(region->getParentOp()))
+      return true;
+  return false;
+}
+
+/// Whether what `init` begins with is new, filled or not, and the same as that
+/// of another op, or made before it is known whether `init`'s op runs at all.
+bool isSharedInit(OpOperand *init) {
+  Value value = init->get();
+  bool shared = isInBranchAfter(init->getOwner(), value);
   while (Operation *def = value.getDefiningOp()) {
     shared |= !value.hasOneUse();
     if (isa<tensor::EmptyOp>(def))
@@ -85,7 +97,7 @@ struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
           inits.push_back(&operand);
     });
     for (OpOperand *init : inits)
-      if (isSharedInit(init->get())) {
+      if (isSharedInit(init)) {
         OpBuilder b(init->getOwner());
         Value shared = init->get();
         init->set(copyInit(b, shared));

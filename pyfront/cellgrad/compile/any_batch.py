@@ -32,8 +32,11 @@ STAND_IN = 65521
 _OTHERS = (2, 3, 32749)
 
 
-def open_batch(trace: Trace, most: int, capture: Callable[[int], Trace], model: str) -> None:
-    """Makes what was captured for the stand-in a program for 1 to `most` samples.
+def open_batch(
+    trace: Trace, most: int, often: Sequence[int], capture: Callable[[int], Trace], model: str
+) -> None:
+    """Makes what was captured for the stand-in a program for 1 to `most` samples. Batches that come `often`
+    get programs of their own where samples are added up.
 
     Raises:
         CompileError: for another size it is another program.
@@ -41,7 +44,7 @@ def open_batch(trace: Trace, most: int, capture: Callable[[int], Trace], model: 
     texts = {size: capture(size).graph.text(locations=True) for size in (1, *_OTHERS)}
     others = [(size, texts[size]) for size in _OTHERS]
     try:
-        trace.graph.open_batch(STAND_IN, most, others, texts[1])
+        trace.graph.open_batch(STAND_IN, most, often, others, texts[1])
     except _native.GraphError as e:
         raise error(CompileError, f"'{model}' could not be compiled:\n{e}") from None
 
@@ -76,13 +79,14 @@ class BatchProgram(Program):
     """A program that is compiled once for all batch sizes.
 
     All Tensors of the inputs with a dimension have the batch as the first one; with `examples`, the
-    inputs at the places of open ones among them.
+    inputs at the places of open ones among them. The batch of the first call has a program of its own
+    where samples are added up: most of the others are of that size.
     """
 
     stand_in = STAND_IN
     fixes = False
 
-    __slots__ = ("examples", "fixed", "most")
+    __slots__ = ("examples", "first", "fixed", "most")
 
     def __init__(
         self,
@@ -94,15 +98,28 @@ class BatchProgram(Program):
         super().__init__(run, name, divisible=divisible)
         self.examples = examples
         self.most = LARGEST if examples is None else largest_batch(examples, "set_inputs")
+        self.first: int | None = None  # batch
         self.fixed = Program(run, name, divisible=divisible)  # for what is recorded on a tape
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if state.current.tape is not None:
             return self.fixed(args, kwargs)
-        return super().__call__(*self._with_batch(args, kwargs, STAND_IN))
+        sized = self._with_batch(args, kwargs, STAND_IN)
+        if self.first is None:
+            self.first = self._batch_of(args, kwargs)
+        return super().__call__(*sized)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        super().prepare(*self._with_batch(args, kwargs, STAND_IN))
+        sized = self._with_batch(args, kwargs, STAND_IN)
+        if self.first is None:
+            self.first = self._batch_of(args, kwargs)
+        super().prepare(*sized)
+
+    def _batch_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
+        """How many samples inputs have; None where none has a batch."""
+        if self.examples is not None:
+            args = tuple([x for x, e in zip(args, self.examples, strict=True) if _is_open(e)])
+        return next((x.shape[0] for x in tensors((args, kwargs)) if _has_batch(x)), None)
 
     def _with_batch(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], size: int
@@ -167,7 +184,8 @@ class BatchProgram(Program):
             return other
 
         assert self.most is not None
-        open_batch(trace, self.most, capture, self.name)
+        often = [self.first] if self.first is not None and 1 <= self.first <= self.most else []
+        open_batch(trace, self.most, often, capture, self.name)
         return compile_entry(trace, self.name)
 
 

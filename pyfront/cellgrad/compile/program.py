@@ -402,7 +402,6 @@ def capture(
                 build = repeating(build, repeated(trace, body, lambda v: builder(v, body, leaves)))
         finally:
             take_back(trace)
-            trace.arguments = []  # nothing that is kept of the trace keeps them
         names = [f"out{i}" for i in range(len(leaves))]
         labels = None if result_names is None else result_names(out)
         if labels is not None:

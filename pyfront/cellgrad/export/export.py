@@ -60,6 +60,7 @@ def export(
     bindings: str | Sequence[str] = (),
     weights: str = "file",
     lines: bool = False,
+    batch_sizes: Sequence[int] = (),
 ) -> list[str]:
     """Compiles a Cell or function ahead of time to a shared object with a C header.
 
@@ -105,6 +106,9 @@ def export(
             object, without that file.
         lines: True for code that has the lines of the Python source, so that gdb and perf show them.
             It computes the same.
+        batch_sizes: sizes of an open batch that come often. Where samples are added up, as gradients are,
+            each gets a program of its own, with the time of a model for that size; 32, 64
+            and 128 have one anyway.
 
     Returns:
         The paths of the files.
@@ -112,8 +116,8 @@ def export(
     Raises:
         TypeError: something that is not a Cell or function, or no Tensor input.
         ValueError: another format, device, chip or binding, a chip for the CPU, a device or a binding
-            for MLIR, two Parameters of one name, an open dimension that is not the first, or an open batch
-            with a GPU.
+            for MLIR, two Parameters of one name, an open dimension that is not the first, an open batch
+            with a GPU, or `batch_sizes` that it cannot have.
         CompileError: the compiler refused the program: for an open batch also one whose samples
             meet in other ways than sums, or that computes something else for another size.
         OSError: a file cannot be written; what was there before is as it was.
@@ -143,6 +147,7 @@ def export(
     beside = stem if suffix == ".wasm" else _without_lib(stem)
     model = os.path.basename(beside)
     most = largest_batch((inputs, value_and_grad, step), "export")
+    _check_sizes(batch_sizes, most)
     if most is not None:
         _check_open(device)
     elif value_and_grad is None:
@@ -156,7 +161,9 @@ def export(
         plan.append(("train_step", *_with_inputs(step, inputs)))
     trace, parameters = _captured(model, plan, STAND_IN)
     if most is not None:
-        open_batch(trace, most, lambda size: _captured(model, plan, size)[0], model)
+        open_batch(
+            trace, most, list(batch_sizes), lambda size: _captured(model, plan, size)[0], model
+        )
     os.makedirs(os.path.dirname(os.path.abspath(stem)), exist_ok=True)
     content = _safetensors.contents({name: as_pairs(p) for name, p in parameters.items()})
     if file_format == "MLIR":
@@ -259,6 +266,25 @@ def _check_open(device: str) -> None:
             "a GPU have fixed shapes.",
             "export for a fixed batch, or for device='cpu'",
         )
+
+
+def _check_sizes(sizes: Sequence[int], most: int | None) -> None:
+    """Refuses sizes that the batch cannot have: it is at most `most`, if it is open."""
+    if isinstance(sizes, str) or not all(type(n) is int for n in sizes):
+        raise argument_error(TypeError, "export", "batch_sizes", "a tuple or list of int", sizes)
+    if sizes and most is None:
+        raise error(
+            ValueError,
+            "For 'export', 'batch_sizes' is given, but no input has an open batch.",
+            "leave the first dimension open: Tensor(shape=[None, 784], dtype=ms.float32)",
+        )
+    for n in sizes:
+        if not 1 <= n <= (most or n):
+            raise error(
+                ValueError,
+                f"For 'export', 'batch_sizes' has {n}, but the batch is 1 to {most}.",
+                "leave it out, or give its Symbol a larger 'max'",
+            )
 
 
 def _without_lib(stem: str) -> str:

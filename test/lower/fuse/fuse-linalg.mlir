@@ -227,3 +227,22 @@ func.func @captured(%x: tensor<40xf32>, %n: index) -> (tensor<40xf32>, tensor<40
   %sum = linalg.add ins(%p, %x : tensor<40xf32>, tensor<40xf32>) outs(%e : tensor<40xf32>) -> tensor<40xf32>
   return %loop, %sum : tensor<40xf32>, tensor<40xf32>
 }
+
+// A product of two vectors begins with a number, and reads no tensor of zeros.
+// CHECK-LABEL: func.func @outer
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0.0
+// CHECK-NOT:     linalg.fill
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}}, %arg2 : tensor<40xf32>, tensor<20xf32>, tensor<40x20xf32>)
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32, %[[BEFORE:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT:      %[[XY:.*]] = arith.mulf %[[X]], %[[Y]]
+// CHECK-NEXT:      %[[NEW:.*]] = arith.addf %[[ZERO]], %[[XY]]
+// CHECK-NEXT:      arith.addf %[[BEFORE]], %[[NEW]]
+// CHECK:         return
+func.func @outer(%x: tensor<40x1xf32>, %y: tensor<1x20xf32>, %before: tensor<40x20xf32>) -> tensor<40x20xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<40x20xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<40x20xf32>) -> tensor<40x20xf32>
+  %p = linalg.matmul ins(%x, %y : tensor<40x1xf32>, tensor<1x20xf32>) outs(%zeros : tensor<40x20xf32>) -> tensor<40x20xf32>
+  %sum = linalg.add ins(%before, %p : tensor<40x20xf32>, tensor<40x20xf32>) outs(%e : tensor<40x20xf32>) -> tensor<40x20xf32>
+  return %sum : tensor<40x20xf32>
+}
