@@ -36,6 +36,8 @@ X = Tensor([[1.0, 2.0, 3.0]])
         (lambda: ops.nansum(i32([1, 2])), 3, ms.int32),
         (lambda: i32([[1, 2], [3, 4]]).trace(), 5, ms.int64),
         (lambda: Tensor([[200, 2], [3, 100]], ms.uint8).trace(), 300, ms.int64),
+        (lambda: Tensor([0.5, 0.5, 1.5]).cumsum(0, ms.int32), [0, 1, 2], ms.int32),
+        (lambda: ops.nansum(Tensor([0.5, 0.5, 1.5]), dtype=ms.int32), 2, ms.int32),
         (lambda: Tensor([[True, False], [False, True]]).trace(), True, ms.bool_),
         (lambda: Tensor([True, True]).cumsum(), [1, 2], ms.int32),
         (lambda: ops.abs(Tensor([True, False])), [True, False], ms.bool_),

@@ -71,6 +71,7 @@ def trace(
     5.0
     """
     x = hn.only(a, "trace", "a")
+    x = hn.cast(x, dtype)
     whole = x.dtype.kind in "biu" and x.dtype is not mstype.uint64
     wide = ops.cast(x, mstype.int64) if whole else x
     out = ops.sum(ops.diagonal(wide, offset, axis1, axis2), (-1,))

@@ -360,7 +360,7 @@ def nansum(
     input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Type | None = None
 ) -> Tensor:
     """The sum over `axis` (all dimensions by default) of the elements that are not NaN,
-    in their dtype.
+    in their dtype, or cast to `dtype`.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
@@ -371,8 +371,9 @@ def nansum(
     x = check_tensor(input, "nansum", "input")
     if dtype is None and x.dtype.kind != "b":
         dtype = x.dtype
-    out: Tensor = reductions.sum(_without_nan(x), axis, keepdims, dtype=dtype)
-    return out
+    kind = x.dtype if dtype is not None and dtype.kind in "biu" and x.dtype.kind == "f" else dtype
+    out: Tensor = reductions.sum(_without_nan(x), axis, keepdims, dtype=kind)
+    return out if dtype is None or dtype is kind else cast_to(out, dtype)
 
 
 @public("Tensor.nanmean")

@@ -328,7 +328,7 @@ class ReductionMethods:
         self, axis: int | None = None, dtype: Type | None = None, *, dim: int | None = None
     ) -> Tensor:
         """See `ops.cumsum`; of all elements in row-major order without `axis`. Bools, int8, int16
-        and uint8 give int32 unless `dtype` says otherwise.
+        and uint8 give int32 unless `dtype` says otherwise; sums of floats are rounded at the end.
 
         >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).cumsum(axis=1))
         [[1. 6.]
@@ -339,7 +339,10 @@ class ReductionMethods:
             return self.astype("int32").cumsum(along, dtype)  # type: ignore[attr-defined, no-any-return]
         if dtype is None and self.dtype.name in ("int8", "int16", "uint8"):  # type: ignore[attr-defined]
             dtype = ops.selection.dtype_argument("int32", "cumsum")
-        return ops.cumsum(ops.reshape(self, (-1,)) if along is None else self, along or 0, dtype)
+        x = ops.reshape(self, (-1,)) if along is None else self
+        if dtype is not None and dtype.kind in "iu" and self.dtype.kind == "f":  # type: ignore[attr-defined]
+            return ops.cast(ops.cumsum(x, along or 0), dtype)  # type: ignore[no-any-return]
+        return ops.cumsum(x, along or 0, dtype)
 
     def ptp(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """The largest elements less the smallest over `axis`; see `ops.amax`.
