@@ -56,11 +56,29 @@ class Scaled(nn.Cell):
         return x * ops.AllReduce()(self.weight)
 
 
+def test_one_rank_alone_has_its_own_batch():
+    net = Spread()
+    net.set_inputs(ms.Tensor(shape=[None, 3], dtype=ms.float32))
+    for n in (4, 32, 33, 600):
+        given = DRAW.normal(1, 2, (n, 3)).astype(np.float32)
+        x = given * net.weight.asnumpy().astype(np.float64)
+        got, mean = net(ms.Tensor(given))
+        np.testing.assert_allclose(mean.asnumpy(), x.mean(0), rtol=1e-5)
+        np.testing.assert_allclose(got.asnumpy(), (x - x.mean(0)) / x.std(0), atol=2e-5)
+    scaled = Scaled(0)
+    scaled.set_inputs(ms.Tensor(shape=[None, 2], dtype=ms.float32))
+    assert (scaled(ops.ones((40, 2))).asnumpy() == [1, 2]).all()
+
+
 def test_what_no_sample_needs_is_reduced_once_for_all_tiles():
     def body(rank):
         net = Scaled(rank)
         net.set_inputs(ms.Tensor(shape=[None, 2], dtype=ms.float32))
-        return [net(ops.ones((pair[rank], 2))).asnumpy() for pair in BATCHES]
+        found = []
+        for pair in BATCHES:
+            found.append(net(ops.ones((pair[rank], 2))).asnumpy())
+            ops.Barrier()()  # not as many collectives would be seen here
+        return found
 
     for rank, found in enumerate(values(2, body)):
         for pair, y in zip(BATCHES, found, strict=True):
@@ -91,6 +109,28 @@ def test_a_step_for_any_batch_has_the_gradients_of_all_rows():
         w -= 0.05 * np.mean(slopes, 0)
     for found in values(2, body):
         np.testing.assert_allclose(found, w, rtol=2e-5)
+
+
+def test_ranks_take_the_same_of_the_programs():
+    """Each has its collectives in an order of its own: statistics, and the gradients' buckets."""
+
+    def body(rank):
+        ms.set_seed(4)
+        ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+        net = nn.SequentialCell(nn.Dense(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dense(8, 1))
+        loss = nn.WithLossCell(net, nn.MSELoss())
+        step = nn.TrainOneStepCell(loss, nn.SGD(net.trainable_params(), 0.05))
+        step.set_train()
+        step.set_inputs(*(ms.Tensor(shape=[None, n], dtype=ms.float32) for n in (3, 1)))
+        for n in ((4, 4), (32, 33), (64, 7), (600, 3)):
+            x = ms.Tensor(np.linspace(-1, 1, 3 * n[rank], dtype=np.float32).reshape(-1, 3))
+            step(x, x.sum(1, keepdims=True))
+        return [p.asnumpy() for p in net.trainable_params()]
+
+    first, second = values(2, body)
+    for a, b in zip(first, second, strict=True):
+        assert np.isfinite(a).all()
+        np.testing.assert_array_equal(a, b)
 
 
 def test_rows_are_not_reduced():
