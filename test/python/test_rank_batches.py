@@ -7,6 +7,8 @@ from rank_groups import on_ranks, values
 import cellgrad as ms
 from cellgrad import nn, ops
 
+# A program that is refused is compiled for each size, with a warning.
+pytestmark = pytest.mark.filterwarnings("error:(?s).*with known sizes")
 DRAW = np.random.default_rng(1800)
 # Of two ranks: of one sample, of a size that has a program of its own, kept between sums and not.
 BATCHES = [(4, 4), (1, 1), (1, 2), (32, 32), (32, 33), (64, 7), (600, 3), (520, 700)]
