@@ -74,7 +74,8 @@ void addWork(Operation *op, double times, Work &work, Traffic &traffic) {
       steps *= range;
     double operations = steps * operationsOf(linalgOp);
     work.operations += times * operations;
-    work.nanoseconds += times * (isProduct(op)
+    work.nanoseconds +=
+        times * (isProduct(op)
                      ? nanosecondsOfProducts(
                            operations,
                            getElementTypeOrSelf(op->getOperand(0).getType()))

@@ -119,9 +119,9 @@ void GemmEmitter::emitColumnItems() {
   int64_t panels = shape.n / width, rest = shape.n % width;
   if (plan.packA)
     packWholeA();
-  double nanoseconds =
-      nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k, problem.element) +
-      problem.epilogueNanoseconds;
+  double nanoseconds = nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k,
+                                             problem.element) +
+                       problem.epilogueNanoseconds;
   items({count, {}}, nanoseconds, [&](FlatIndex item) {
     allocateOwnB();
     FlatIndex column = mem.advance({}, partBegin(item, panels, count), width);
@@ -207,7 +207,8 @@ void GemmEmitter::emitDepthItems(const ColumnBlock &block, SumBlocks blocks,
   bool divides = blocks.trips % trips == 0;
   SumBlocks part = blocks;
   part.trips = trips;
-  double nanoseconds = nanosecondsOfProducts(2.0 * size * shape.k, problem.element);
+  double nanoseconds =
+      nanosecondsOfProducts(2.0 * size * shape.k, problem.element);
   items({count, {}}, nanoseconds, [&](FlatIndex item) {
     allocateOwnB();
     FlatIndex start = mem.advance({}, item, trips * plan.depthBlock);
@@ -411,9 +412,9 @@ void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
   if (plan.prefetchC)
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t v = 0; v < vectors; ++v)
-        memref::PrefetchOp::create(
-            b, loc, c.flat, mem.materialize(cAt(r, v)), /*isWrite=*/true,
-            /*localityHint=*/1, /*isDataCache=*/true);
+        memref::PrefetchOp::create(b, loc, c.flat, mem.materialize(cAt(r, v)),
+                                   /*isWrite=*/true,
+                                   /*localityHint=*/1, /*isDataCache=*/true);
   int64_t most = depthSize.value ? plan.depthBlock : depthSize.known;
   SmallVector<Value> accumulators = emitSumLoop(
       b, loc, mem, planSum(most, 1, tileChains(problem.element, most)), 1,

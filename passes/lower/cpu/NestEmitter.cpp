@@ -138,9 +138,8 @@ void NestEmitter::outerLoop(int64_t size, int64_t step,
   if (sharedNanoseconds == 0 || size <= step)
     return loop(size, step, emitBody);
   double nanoseconds = std::exchange(sharedNanoseconds, 0);
-  emitItems(b, loc, b.getIndexAttr(size / step), nanoseconds, [&](Value item) {
-    emitBody(mem.advance({}, {item, 0}, step));
-  });
+  emitItems(b, loc, b.getIndexAttr(size / step), nanoseconds,
+            [&](Value item) { emitBody(mem.advance({}, {item, 0}, step)); });
   sharedNanoseconds = nanoseconds;
 }
 

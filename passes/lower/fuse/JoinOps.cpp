@@ -54,8 +54,8 @@ double nanosecondsOf(Operation *op) {
   double operations = 2;
   for (int64_t range : generic.getStaticLoopRanges())
     operations *= range;
-  return nanosecondsOfProducts(
-      operations, getElementTypeOrSelf(generic.getOutputs()[0]));
+  return nanosecondsOfProducts(operations,
+                               getElementTypeOrSelf(generic.getOutputs()[0]));
 }
 
 /// Ops that need each other.
