@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -410,4 +411,6 @@ def test_groups_and_messages_by_mpi(tmp_path, kind):
     command = [*launcher, "-n", "3", sys.executable, script]
     result = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stderr
-    assert sorted(result.stdout.split("\n"))[1:] == [f"rank {r} by {kind}: right" for r in range(3)]
+    # Launchers may put what two ranks write into one line.
+    said = re.findall(r"rank \d by [A-Za-z ]+?: right", result.stdout)
+    assert sorted(said) == [f"rank {r} by {kind}: right" for r in range(3)], result.stdout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -127,16 +127,23 @@ def convolved(
     """A convolution whose padding is numbers, "valid" or "same"."""
     mode, pad = (padding, 0) if isinstance(padding, str) else ("pad", padding)
     given = (weight, bias, stride, mode, pad, dilation, groups)
-    out: Tensor = unbatched(count, function, input, *given)
-    return out
+    return unbatched(count, function, input, *given)
 
 
-def unbatched(count: int, function: Callable[..., Any], input: Tensor, *given: Any) -> Any:
+def unbatched(count: int, function: Callable[..., Any], input: Tensor, *given: Any) -> Tensor:
     """A function of batches whose samples have channels and `count` dimensions, also of one sample."""
     if not isinstance(input, Tensor) or input.ndim != count + 1:
-        return function(input, *given)
-    out = function(ops.expand_dims(input, 0), *given)
-    return tuple([v[0] for v in out]) if isinstance(out, tuple) else out[0]
+        out: Tensor = function(input, *given)
+        return out
+    return cast("Tensor", function(ops.expand_dims(input, 0), *given)[0])
+
+
+def max_pool2d(input: Tensor, *given: Any) -> Tensor | tuple[Tensor, Tensor]:
+    """`ops.max_pool2d`, also of one sample."""
+    if not isinstance(input, Tensor) or input.ndim != 3:
+        return ops.max_pool2d(input, *given)
+    out = ops.max_pool2d(ops.expand_dims(input, 0), *given)
+    return (out[0][0], out[1][0]) if isinstance(out, tuple) else out[0]
 
 
 def adaptive_mean1d(input: Tensor, output_size: int) -> Tensor:
@@ -171,18 +178,26 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return ops.narrow(input, dim, start, length)
 
 
-def order(name: str, input: Tensor, dim: int, descending: bool) -> Any:
-    """`ops.sort` or `ops.argsort`, also of bools, and of tensors without dimensions as of one element."""
-    x = check_tensor(input, name, "input")
-    whole = ops.reshape(x, (1,)) if x.ndim == 0 else x
-    numbers = whole.astype(mstype.uint8) if x.dtype is mstype.bool_ else whole
-    found = getattr(ops, name)(numbers, dim, descending)
-    if name == "argsort":
-        return ops.reshape(found.astype(mstype.int64), x.shape)
-    values, places = found
-    return ops.reshape(values.astype(x.dtype), x.shape), ops.reshape(
-        places.astype(mstype.int64), x.shape
+def sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
+    """`ops.sort`, also of bools, and of tensors without dimensions as of one element."""
+    x = check_tensor(input, "sort", "input")
+    values, places = ops.sort(_to_sort(x), dim, descending)
+    return (
+        ops.reshape(values.astype(x.dtype), x.shape),
+        ops.reshape(places.astype(mstype.int64), x.shape),
     )
+
+
+def argsort(input: Tensor, dim: int, descending: bool) -> Tensor:
+    """`ops.argsort`, of the same."""
+    x = check_tensor(input, "argsort", "input")
+    places = ops.argsort(_to_sort(x), dim, descending)
+    return ops.reshape(places.astype(mstype.int64), x.shape)
+
+
+def _to_sort(x: Tensor) -> Tensor:
+    whole = ops.reshape(x, (1,)) if x.ndim == 0 else x
+    return whole.astype(mstype.uint8) if x.dtype is mstype.bool_ else whole
 
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:

@@ -41,8 +41,8 @@ Array = np.ndarray[Any, Any]
     "mint.nn.MaxPool2d(kernel_size=1, stride, padding, dilation, return_indices, ceil_mode)(input) = "
     "F.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)",
     "mint.nn.functional.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, "
-    "return_indices) = h.unbatched(2, ops.max_pool2d, input, kernel_size, stride, padding, dilation, "
-    "return_indices, ceil_mode)",
+    "return_indices) = h.max_pool2d(input, kernel_size, stride, padding, dilation, return_indices, "
+    "ceil_mode)",
 )
 def max_pool2d(
     x: Tensor,

@@ -34,8 +34,7 @@ def _sortable(x: Any, axis: Any, op: str, argument: str) -> tuple[Tensor, int]:
     "ops.Sort(axis, descending)(x)",
     "Tensor.sort(axis, descending, *, dim=None, stable=False) = "
     "ops.sort(self, axis if dim is None else dim, descending)",
-    "mint.sort(input, *, dim=-1, descending, stable=False) = "
-    "h.order('sort', input, dim, descending)",
+    "mint.sort(input, *, dim=-1, descending, stable=False) = h.sort(input, dim, descending)",
 )
 @operation
 def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
@@ -60,7 +59,7 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Ten
     "Tensor.argsort(axis, descending, *, dim=None, stable=False) = "
     "ops.argsort(self, axis if dim is None else dim, descending)",
     "mint.argsort(input, dim=-1, descending=False, stable=False) = "
-    "h.order('argsort', input, dim, descending)",
+    "h.argsort(input, dim, descending)",
 )
 @operation
 def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:

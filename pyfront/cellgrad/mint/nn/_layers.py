@@ -97,8 +97,7 @@ class Conv1d(nn.Conv1d):
         )
 
     def construct(self, input: Tensor) -> Tensor:
-        out: Tensor = h.unbatched(1, super().construct, input)
-        return out
+        return h.unbatched(1, super().construct, input)
 
 
 class Conv2d(nn.Conv2d):
@@ -136,8 +135,7 @@ class Conv2d(nn.Conv2d):
         )
 
     def construct(self, input: Tensor) -> Tensor:
-        out: Tensor = h.unbatched(2, super().construct, input)
-        return out
+        return h.unbatched(2, super().construct, input)
 
 
 class Conv3d(nn.Conv3d):
@@ -175,8 +173,7 @@ class Conv3d(nn.Conv3d):
         )
 
     def construct(self, input: Tensor) -> Tensor:
-        out: Tensor = h.unbatched(3, super().construct, input)
-        return out
+        return h.unbatched(3, super().construct, input)
 
 
 class LayerNorm(nn.Cell):
