@@ -47,12 +47,12 @@ def advice(address):
     raise AssertionError("no such memory")
 
 
-@pytest.mark.skipif(
-    not os.path.exists("/sys/kernel/mm/transparent_hugepage"), reason="needs large pages in Linux"
-)
 def test_large_memory_asks_for_large_pages():
     buffer = TensorBuffer("float32", (3 << 20,))
-    assert buffer.address % (2 << 20) == 0 and "hg" in advice(buffer.address)
+    assert buffer.address % (2 << 20) == 0
+    # A kernel that is built without them keeps no note of the wish.
+    asked = {"hg"} if os.path.exists("/sys/kernel/mm/transparent_hugepage") else set()
+    assert asked <= set(advice(buffer.address))
     assert "hg" not in advice(TensorBuffer("float32", (1000,)).address)
 
 

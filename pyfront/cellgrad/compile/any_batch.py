@@ -104,16 +104,19 @@ class BatchProgram(Program):
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if state.current.tape is not None:
             return self.fixed(args, kwargs)
-        sized = self._with_batch(args, kwargs, STAND_IN)
-        if self.first is None:
-            self.first = self._batch_of(args, kwargs)
-        return super().__call__(*sized)
+        return super().__call__(*self._of_any_size(args, kwargs))
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().prepare(*self._of_any_size(args, kwargs))
+
+    def _of_any_size(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The inputs as the program is compiled for, after a note of the first ones' batch."""
         sized = self._with_batch(args, kwargs, STAND_IN)
         if self.first is None:
             self.first = self._batch_of(args, kwargs)
-        super().prepare(*sized)
+        return sized
 
     def _batch_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
         """How many samples inputs have; None where none has a batch."""

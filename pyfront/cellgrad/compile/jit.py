@@ -126,8 +126,8 @@ def jit(function: Any = None, **options: Any) -> Any:
             and a warning says why, once. Without these the context's ``jit_syntax_level`` says which
             (an error, unless it is `LAX`). ``dynamic_batch=True``, which MindSpore does not have: each Tensor
             of the inputs that has dimensions has the batch as its first, and one program is compiled for all
-            batch sizes; the size of the first call has code of its own. `jit_level`, `dynamic`, `backend` and others are kept for scripts
-            and have no effect.
+            batch sizes; the size of the first call has code of its own. `jit_level`, `dynamic`, `backend` and
+            others are kept for scripts and have no effect.
 
     Raises:
         TypeError: `function` is not callable, or `fullgraph` is not a bool.

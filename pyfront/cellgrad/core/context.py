@@ -142,9 +142,9 @@ current = [_CPU]
 # another than float32. To be copied; see `_place`.
 prefix: list[Any] = []
 _dtype: list[Type] = []
-# What `eager` says, for those that take no time.
+# What `eager` says, to be read without a call.
 eager_flag = [variables.flag("EAGER")]
-# Whether calls run compiled code: what `graph_mode` says, for those that take no time.
+# Whether calls run compiled code: what `graph_mode` says, to be read without a call.
 compiled = [not eager_flag[0]]
 _marks: dict[str, None] = {}
 _is_numbered = [False]  # the user has said which GPU
