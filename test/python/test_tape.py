@@ -367,3 +367,29 @@ def test_no_grad():
     ms.set_context(mode=ms.GRAPH_MODE)
     with pytest.raises(RuntimeError, match="'_no_grad' runs as ordinary Python"):
         ms.grad(f)(x)
+
+
+def test_a_call_that_is_known_already_is_on_the_tape():
+    f = ms.jit(lambda x: x * x * 3)
+    x = ms.Tensor(2.0)
+    assert (float(f(x)), float(f(x)), len(f.program.known)) == (12, 12, 1)
+
+    def g(x):
+        return f(x) * float(x.asnumpy())  # runs as Python
+
+    assert float(ms.grad(g)(x)) == 24  # the number is none of its inputs
+
+
+def test_a_call_that_is_known_already_runs_as_python_where_all_does():
+    from cellgrad.core import context
+
+    seen = []
+    f = ms.jit(lambda x: (seen.append(0), x * x)[1])
+    x = ms.Tensor(3.0)
+    f(x), f(x)
+    before = len(seen)
+    eager = context.run_eagerly(True)
+    try:
+        assert float(f(x)) == 9 and len(seen) == before + 1
+    finally:
+        context.run_eagerly(eager)

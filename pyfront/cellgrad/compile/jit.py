@@ -74,10 +74,7 @@ class _Jit:
             and not (kwargs or self.dynamic_batch or context.eager_flag[0])
         ):
             # As `Program` begins, without two calls of Python, which take as long as the compiled code.
-            try:
-                out = call_known(known, args)
-            except fallback.NotCompiled:
-                out = ABSENT
+            out = call_known(known, args)
             if out is not ABSENT:
                 return out
         if context.eager():
