@@ -137,9 +137,27 @@ void GemmEmitter::emitColumnItems() {
   });
 }
 
+/// Blocks of rows as items, each for all columns and all of the sum.
+void GemmEmitter::emitRowItems() {
+  double nanoseconds = nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k,
+                                             problem.element) +
+                       problem.epilogueNanoseconds;
+  items({plan.rowItems, {}}, nanoseconds, [&](FlatIndex item) {
+    rowItem = item;
+    emitAllColumns();
+    rowItem.reset();
+  });
+}
+
 void GemmEmitter::emit() {
   if (plan.columnItems)
     return emitColumnItems();
+  if (plan.rowsFirst)
+    return emitRowItems();
+  emitAllColumns();
+}
+
+void GemmEmitter::emitAllColumns() {
   int64_t columns = plan.tileColumns();
   int64_t fullColumns = llvm::alignDown(shape.n, columns);
   loop({fullColumns, {}}, plan.columnBlock, [&](FlatIndex column) {
@@ -329,7 +347,7 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
   int64_t allPanels = fullRows / rows;
   int64_t blocks =
       plan.rowItems ? plan.rowItems : llvm::divideCeil(fullRows, plan.rowBlock);
-  items({blocks, {}}, nanoseconds, [&](FlatIndex item) {
+  auto emitRows = [&](FlatIndex item) {
     FlatIndex row = mem.advance({}, partBegin(item, allPanels, blocks), rows);
     Extent rowPanels = partSize(item, allPanels, blocks);
     Extent blockRows{rowPanels.known * rows, {}};
@@ -360,7 +378,11 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
     emitEpilogue(block, row, blockRows, cBlock, depth);
     if (fullRows < shape.m)
       inLast(item, blocks, emitRest);
-  });
+  };
+  if (rowItem)
+    emitRows(*rowItem);
+  else
+    items({blocks, {}}, nanoseconds, emitRows);
 }
 
 //===-- The register tile -------------------------------------------------===//

@@ -55,6 +55,8 @@ private:
   void inLast(FlatIndex part, int64_t parts, llvm::function_ref<void()> body);
   void allocateOwnB();
   void emitColumnItems();
+  void emitRowItems();
+  void emitAllColumns();
   void emitColumns(FlatIndex column, Extent panels, int64_t vectors,
                    int64_t active);
   void emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
@@ -123,6 +125,8 @@ private:
   GemmBuffers buffers;
   mlir::VectorType vectorType;
   bool isInItem = false; ///< what is emitted now is part of an item
+  /// The block of rows that is emitted now, for all of the sum.
+  std::optional<FlatIndex> rowItem;
 };
 
 } // namespace cellgrad

@@ -169,6 +169,9 @@ void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan) {
   int64_t blocks = llvm::divideCeil(rowPanels * plan.tileRows, plan.rowBlock);
   plan.rowItems = std::min<int64_t>(rowPanels, llvm::alignTo(blocks, kItems));
   plan.rowBlock = llvm::divideCeil(rowPanels, plan.rowItems) * plan.tileRows;
+  plan.rowsFirst =
+      !plan.packB && plan.depthBlock < shape.k && sum.blocks.empty() &&
+      shape.k * shape.n * shape.elementBits / 8 <= target.l2Bytes;
 }
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan) {
@@ -182,7 +185,8 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan) {
   if (plan.prefetchC)
     os << ", ask for C";
   if (plan.rowItems)
-    os << ", " << plan.rowItems << " items of rows";
+    os << ", " << plan.rowItems << " items of rows"
+       << (plan.rowsFirst ? ", each for all of the sum" : "");
   if (plan.columnItems)
     os << ", " << plan.columnItems << " items of columns";
   if (plan.depthItems)

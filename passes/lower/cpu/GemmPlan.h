@@ -38,6 +38,9 @@ struct GemmPlan {
   bool prefetchC = false;  ///< ask for a tile of C before it is added to
   bool transposeB = false; ///< B is contiguous along k: packing transposes it
   int64_t rowItems = 0;    ///< parts of the rows that threads share
+  /// Each of these runs through all of the sum, without waiting for the others
+  /// after a block of it.
+  bool rowsFirst = false;
   int64_t columnItems = 0; ///< parts of the columns that threads share
   int64_t depthItems = 0;  ///< parts of the sum that threads share
 
@@ -55,9 +58,10 @@ bool completesTiles(const GemmShape &shape, const GemmPlan &plan);
 
 /// Cuts a product that is shared into items. Blocks of columns are items where
 /// each worker can keep all of A in its cache: an item packs its part of B
-/// itself and waits for nobody until it is done. Else panels of B are packed
-/// for all, and blocks of rows are items. Where the result is small, the blocks
-/// of a long sum are (planSum).
+/// itself and waits for nobody until it is done. Else blocks of rows are items:
+/// of all of the sum where B is read from a cache as it is, of one block after
+/// the other where panels of B are packed for all. Where the result is small,
+/// the blocks of a long sum are (planSum).
 void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan);
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan);
