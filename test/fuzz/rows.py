@@ -2,7 +2,8 @@
 
 Row reductions and what reads them, reductions over rows beside them, also of half precision, integers,
 maxima; rows that are shifted, turned, mirrored, gathered, scattered and put into others; positions along
-the rows; updates in place, loops, branches, checks between. Gradients, updates of donated arguments by
+the rows; products of rows with weights, and of all rows, which loops add up; updates in place, loops,
+branches, checks between. Gradients, updates of donated arguments by
 gradients, and second derivatives of them. Numbers of rows are prime, powers of two, and next to those of
 tiles and items (FormKernels.cpp).
 
@@ -46,6 +47,7 @@ from differential import (
     reduced_by,
 )
 from generator import BUILD, Program, count
+from rowproducts import RowProducts
 from rowwise import MOST, Rows
 
 from cellgrad import _native
@@ -59,7 +61,10 @@ WORKERS, THREADS = (3, 8), (2, 3, 8)
 
 
 def draw(seed: int) -> Program:
-    return Rows(seed, "float64" if seed % 3 == 0 else "float32", large=seed % 20 == 19).program()
+    dtype = "float64" if seed % 3 == 0 else "float32"
+    if seed % 4 == 2:
+        return RowProducts(seed, dtype).program()
+    return Rows(seed, dtype, large=seed % 20 == 19).program()
 
 
 def donated(program: Program, rng: random.Random) -> dict[int, int]:
@@ -233,7 +238,7 @@ def check(seed: int) -> int:
 # Of each kernel: what its remark says.
 REMARK = re.compile(
     r"(\d+) items of (\d+) tiles of (\d+) rows, rest (\d+): (\d+) ops, (\d+) reduce, (\d+) fill, "
-    r"(\d+) temporaries, (\d+) deferred"
+    r"(\d+) temporaries, (\d+) deferred[^\n]*microseconds(, with products)?(, some added up)?"
 )
 FORMS = (
     *("items", "tiles of an item", "rows of a tile", "rest", "ops"),
@@ -264,8 +269,11 @@ def forms(seed: int) -> Counter[str]:
         raise RuntimeError(said.stderr)
     found = Counter({"memory of workers": said.stdout.count("cell.slot_bytes")})
     for remark in REMARK.findall(said.stderr):
-        numbers = dict(zip(FORMS, map(int, remark), strict=True))
+        *cut, products, sums = remark
+        numbers = dict(zip(FORMS, map(int, cut), strict=True))
         found["kernels"] += 1
+        found["with products"] += bool(products)
+        found["with products that a loop adds up"] += bool(sums)
         for form, number in numbers.items():
             least = 1 if form in ("items", "tiles of an item", "rows of a tile", "ops") else 0
             found[form] += number > least

@@ -22,6 +22,7 @@ class Rows(Loops):
     """Draws one program from a seed."""
 
     large: bool = False
+    loops: float = 0.2  # how often there is a region
     last: Value | None = None  # in the place of an argument
 
     def __post_init__(self) -> None:
@@ -45,15 +46,16 @@ class Rows(Loops):
             shape = rng.choice([(b, n, c), (n, b, c)])
             if count(shape) <= 2 * MOST:
                 self.shapes.append(shape)
+        self.first = self.shapes[:1]  # of the arguments
         self.effects = self.seed % 16 == 5
         self.checks = 0
 
     def program(self) -> Program:
         rng = self.rng
-        arguments = [self.shapes[0], *(rng.choice(self.shapes) for _ in range(rng.randint(0, 3)))]
+        arguments = [*self.first, *(rng.choice(self.shapes) for _ in range(rng.randint(0, 3)))]
         self.values = [Value(f"%x{i}", shape) for i, shape in enumerate(arguments)]
         steps = rng.randint(2, 4 if self.large else 7)
-        at = rng.randrange(steps) if rng.random() < 0.2 and not self.large else -1
+        at = rng.randrange(steps) if rng.random() < self.loops and not self.large else -1
         for i in range(steps):
             self.step()
             if i == at:
@@ -72,7 +74,14 @@ class Rows(Loops):
         if self.depth and self.regions < 3 and self.rng.random() < 0.15:
             self.region()
             return
-        steps: dict[Callable[[], None], int] = {
+        steps = self.steps()
+        if self.effects:
+            steps[self.effect] = 6
+        self.rng.choices(list(steps), weights=list(steps.values()))[0]()
+
+    def steps(self) -> dict[Callable[[], None], int]:
+        """What may come next, and how often it does."""
+        return {
             self.chain: 16,
             self.row_sum: 6,
             self.softmax: 6,
@@ -95,9 +104,6 @@ class Rows(Loops):
             self.beside: 3,
             self.images: 4,
         }
-        if self.effects:
-            steps[self.effect] = 6
-        self.rng.choices(list(steps), weights=list(steps.values()))[0]()
 
     # --- values -------------------------------------------------------------------------------
 

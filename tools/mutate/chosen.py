@@ -21,6 +21,17 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("sums are read in the loop", "reduced.contains(use.buffer)", "false"),
         ("sums are of what others touch", "return !isUsed;", "return true;"),
+        (
+            "sums of loops are of what others touch",
+            "!isUsed || addedUp.contains(use.buffer)",
+            "true",
+        ),
+        ("a sum is of any loop", "!products || !cellgrad::addsUpInLoop(op)", "!products"),
+        (
+            "the epilogue is in another group",
+            "if (!both.addAlone(op) ||\n      «!both.addAlone(cast<linalg::LinalgOp>(epilogue.getOperation()))»)",
+            "false",
+        ),
         ("what is written is read as a whole", "return !use.writes && !written;", "return true;"),
         (
             "what is read as a whole is written",
@@ -56,10 +67,27 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("the fill stays where it is", "!contains(fill->second)", "false"),
     ],
     "FormKernels": [
+        ("deferred ops in another order", "later->moveBefore(after);", "later->moveAfter(last);"),
+        ("nothing waits for what is deferred", "later.conflictsWith(op)", "false"),
+        ("what depends on the group stays before it", "!waits && !group.isBefore(op)", "!waits"),
+        ("a print is passed over", "!linalgOp && !isa<memref::CopyOp>(op)", "false"),
+        ("a fill is that of another view", "found->second.getOutputs()[0] == operand", "true"),
+        (
+            "a product goes without its epilogue",
+            "(epilogue && later.conflictsWith(epilogue))",
+            "false",
+        ),
+        (
+            "the epilogue's product stays before the group",
+            "epilogue && group.isBefore(epilogue)",
+            "false",
+        ),
+    ],
+    "KernelWriter": [
         (
             "zero is neutral",
-            "combinationOf(member.op, o).neutral",
-            "cast<TypedAttr>(b.getZeroAttr(getElementTypeOrSelf(out.getType())))",
+            "combinationOf(member.op, output).neutral",
+            "cast<TypedAttr>(b.getZeroAttr(getElementTypeOrSelf(sum.getType())))",
         ),
         (
             "one sum for all items",
@@ -73,25 +101,53 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("rest rows are left out", "if («tiling.rest»)", "false"),
         ("the last item has as many tiles as all", "tiling.tiles % tiling.tilesPerItem", "false"),
-        ("deferred ops in another order", "later->moveBefore(after);", "later->moveAfter(last);"),
-        ("nothing waits for what is deferred", "later.conflictsWith(op)", "false"),
-        ("what depends on the group stays before it", "!waits && !group.isBefore(op)", "!waits"),
-        ("a print is passed over", "!linalgOp && !isa<memref::CopyOp>(op)", "false"),
-        ("a fill is that of another view", "found->second.getOutputs()[0] == operand", "true"),
         (
             "items of half the rows",
             "int64_t size = «group.items()»;",
             "std::max<int64_t>(1, group.items() / 2 * 2)",
         ),
         (
-            "a product goes without its epilogue",
-            "later.conflictsWith(epilogue) || group.isBefore(epilogue)",
-            "false",
-        ),
-        (
             "rest rows add to the part of the last item",
             "sumsOf(b.getIndexAttr(«tiling.items»))",
             "tiling.items - 1",
+        ),
+        ("a step begins the sums of a loop anew", "!group.isAddedUpInLoop(out)", "true"),
+        (
+            "each step adds what all have added",
+            "if («group.isAddedUpInLoop(out)»)\n            b.setInsertionPointAfter",
+            "false",
+        ),
+        ("sums of a loop begin with anything", "if («isOfLoop»)\n            fillNeutral", "false"),
+        ("a sum of several products is added as often", "!combined.insert(out).second", "false"),
+        (
+            "matrices are all the first",
+            "Value &copy = transposed[«product->b->get()»];",
+            "group.ops().front().op.getDpsInits()[0]",
+        ),
+        ("the rest is one row", "while («size % rows == 1»)", "false"),
+    ],
+    "RowProduct": [
+        (
+            "a matrix is read as it is stored",
+            "«isTransposed» = *ofB",
+            "isTransposed = false && *ofB",
+        ),
+        (
+            "weights change in the loop",
+            "isBefore(loop, matrix) && «isOnlyRead(rootOf(matrix), loop)»",
+            "true",
+        ),
+        ("a step reads the sum", "isOnlyAddedTo(rootOf(c), c, loop, product->getBlock())", "true"),
+        (
+            "a view of the sum is read",
+            "!isOnlyAddedTo(user->getResult(0), c, loop, block)",
+            "false",
+        ),
+        ("the sum is a factor", "!product.isDpsInit(&use)", "false"),
+        (
+            "rows are summed over whatever they are",
+            "walksRows(a, c->first) && walksRows(b, c->second)",
+            "true",
         ),
     ],
     "ParallelizeLoops": [
@@ -293,7 +349,9 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "matchPattern(fill.getInputs()[0], m_AnyZeroFloat())",
             "true",
         ),
-        ("it is added to anything", "(left == result && right == added)", "(right == added)"),
+        ("it is added to anything", "!readsResultOnce(sum)", "false"),
+        ("the other term goes", "«addition.getLhs() == argument»", "addition.getRhs() == argument"),
+        ("it is added once for all uses", "argument.hasOneUse()", "true"),
         ("in any order", "return «map.isIdentity()»;", "map.isPermutation()"),
         ("another op needs it", "if (sum)\n        «return;»", "continue;"),
         ("blocks are added one by one", "planGemm(shape, *target).depthBlock >= shape.k", "true"),
@@ -326,7 +384,20 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("nobody else reads the product", "!isUsedOnlyBy(c.memref, ends)", "false"),
         ("the epilogue stays at the first item", "tiles->moveTo(dim, item);", ";"),
     ],
+    "GemmPlan": [
+        (
+            "rows wait for nobody where B is packed",
+            "«!plan.packB» && plan.depthBlock < shape.k",
+            "true",
+        ),
+        (
+            "... where sums are of blocks",
+            "«sum.blocks.empty()» &&\n                   shape.k",
+            "true",
+        ),
+    ],
     "GemmEmitter": [
+        ("each block of rows is all of them", "emitRows(«*rowItem»)", "known(0)"),
         (
             "epilogues run after the first block of the sum",
             "(llvm::divideCeil(shape.k, plan.depthBlock) - 1) * plan.depthBlock",

@@ -80,6 +80,14 @@ double nanosecondsOfProducts(double operations, Type element) {
   return operations * std::max(32u, bits) / kBitsPerNanosecond;
 }
 
+double nanosecondsOfProduct(linalg::GenericOp op) {
+  double operations = 2;
+  for (int64_t range : op.getStaticLoopRanges())
+    operations *= range;
+  return nanosecondsOfProducts(operations,
+                               getElementTypeOrSelf(op.getOutputs()[0]));
+}
+
 double tripsOf(Operation *op) {
   constexpr double kFew = 8;
   if (isa<scf::WhileOp>(op))

@@ -29,6 +29,9 @@ double estimateNanoseconds(mlir::linalg::LinalgOp op);
 /// elements of this type.
 double nanosecondsOfProducts(double operations, mlir::Type element);
 
+/// The same of all products that `op`, a sum of products, adds up.
+double nanosecondsOfProduct(mlir::linalg::GenericOp op);
+
 /// How often a step of a loop runs: a few times where that is not known. 1 for
 /// other ops.
 double tripsOf(mlir::Operation *op);

@@ -8,14 +8,17 @@
 //
 //   linalg.generic P ins(%a, %b) outs(%c)
 //
-// A step of a loop adds so to the gradient of a weight that all steps use. What
+// and where E adds several products, each goes there, one after the other. A
+// step of a loop adds so to the gradient of a weight that all steps use. What
 // follows from it, and is checked here:
 //
 // - Nobody else sees %t.
 // - %c is written at the place of P: nothing between P and E touches it or may
 //   end the call, and P does not read it.
-// - The bits are the same. `cell-emit-gemm` sums a tile from zero, and then
-//   adds it to what is there, once for each block of k: so there is one.
+// - A product is rounded as it was: `cell-emit-gemm` sums a tile from zero, and
+//   then adds it to what is there, once for each block of k. So there is one.
+//   Of one product all bits are the same; several are added in the order in
+//   which they are computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,31 +44,67 @@ using namespace cellgrad;
 namespace {
 
 /// Ops between a product and its sum that are looked at.
-constexpr unsigned kWindow = 64;
+constexpr unsigned kWindow = 256;
 
-/// True for an op that adds `added` to its result, element by element, and does
+/// True for an op that adds numbers to its result, element by element, and does
 /// nothing else.
-bool adds(linalg::GenericOp op, Value added) {
+bool isSum(linalg::GenericOp op) {
   if (!op.hasPureBufferSemantics() || op.getNumDpsInits() != 1 ||
       op.getNumParallelLoops() != op.getNumLoops() ||
       !llvm::all_of(op.getIndexingMapsArray(),
                     [](AffineMap map) { return map.isIdentity(); }))
     return false;
-  Value result = op.getDpsInits()[0];
   Block &body = *op.getBody();
-  auto sum = dyn_cast<arith::AddFOp>(body.front());
-  if (!sum || sum->getNextNode() != body.getTerminator() ||
-      body.getTerminator()->getOperand(0) != sum.getResult())
+  Operation *end = body.getTerminator();
+  if (end->getOperand(0).getDefiningOp() != end->getPrevNode())
     return false;
-  auto operandOf = [&](Value value) -> Value {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument || argument.getOwner() != &body)
-      return {};
-    return op->getOperand(argument.getArgNumber());
-  };
-  Value left = operandOf(sum.getLhs()), right = operandOf(sum.getRhs());
-  return (left == result && right == added) ||
-         (left == added && right == result);
+  for (Operation &inner : body.without_terminator())
+    if (!isa<arith::AddFOp>(inner) || !inner.getResult(0).hasOneUse())
+      return false;
+  return true;
+}
+
+/// The addition of `value` in a sum that reads it once; null otherwise.
+arith::AddFOp additionOf(linalg::GenericOp sum, Value value) {
+  OpOperand *found = nullptr;
+  for (OpOperand &operand : sum->getOpOperands())
+    if (operand.get() == value) {
+      if (found)
+        return {};
+      found = &operand;
+    }
+  BlockArgument argument = sum.getMatchingBlockArgument(found);
+  return argument.hasOneUse()
+             ? dyn_cast<arith::AddFOp>(*argument.getUsers().begin())
+             : arith::AddFOp();
+}
+
+/// True when a sum adds to what its result holds.
+bool readsResultOnce(linalg::GenericOp sum) {
+  Value result = sum.getDpsInits()[0];
+  unsigned uses = 0;
+  for (OpOperand &operand : sum->getOpOperands())
+    if (operand.get() == result)
+      uses +=
+          llvm::range_size(sum.getMatchingBlockArgument(&operand).getUsers());
+  return uses == 1;
+}
+
+/// Takes `value` out of a sum that reads it once.
+void dropTerm(linalg::GenericOp sum, Value value, arith::AddFOp addition) {
+  unsigned place = 0;
+  while (sum->getOperand(place) != value)
+    ++place;
+  BlockArgument argument = sum.getBody()->getArgument(place);
+  addition.replaceAllUsesWith(
+      addition.getLhs() == argument ? addition.getRhs() : addition.getLhs());
+  addition.erase();
+  sum.getBody()->eraseArgument(place);
+  SmallVector<AffineMap> maps = sum.getIndexingMapsArray();
+  maps.erase(maps.begin() + place);
+  sum.getInputsMutable().erase(place);
+  sum.setIndexingMapsAttr(
+      Builder(sum.getContext()).getAffineMapArrayAttr(maps));
 }
 
 struct AccumulateProducts
@@ -94,7 +133,10 @@ struct AccumulateProducts
         return;
     }
     if (!sum || sum->getBlock() != product->getBlock() ||
-        !product->isBeforeInBlock(sum) || !adds(sum, temporary))
+        !product->isBeforeInBlock(sum) || !isSum(sum) || !readsResultOnce(sum))
+      return;
+    arith::AddFOp addition = additionOf(sum, temporary);
+    if (!addition)
       return;
     Value result = sum.getDpsInits()[0];
     if (!mayBeWrittenAt(product, sum, result))
@@ -106,7 +148,9 @@ struct AccumulateProducts
       return;
     }
     fill->erase();
-    sum->erase();
+    dropTerm(sum, temporary, addition);
+    if (sum.getBody()->without_terminator().empty()) // of what is there alone
+      sum->erase();
     temporary.getDefiningOp()->erase();
   }
 

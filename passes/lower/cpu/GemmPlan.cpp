@@ -169,9 +169,9 @@ void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan) {
   int64_t blocks = llvm::divideCeil(rowPanels * plan.tileRows, plan.rowBlock);
   plan.rowItems = std::min<int64_t>(rowPanels, llvm::alignTo(blocks, kItems));
   plan.rowBlock = llvm::divideCeil(rowPanels, plan.rowItems) * plan.tileRows;
-  plan.rowsFirst =
-      !plan.packB && plan.depthBlock < shape.k && sum.blocks.empty() &&
-      shape.k * shape.n * shape.elementBits / 8 <= target.l2Bytes;
+  plan.rowsFirst = !plan.packB && plan.depthBlock < shape.k &&
+                   sum.blocks.empty() &&
+                   shape.k * shape.n * shape.elementBits / 8 <= target.l2Bytes;
 }
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan) {

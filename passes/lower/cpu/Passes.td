@@ -9,7 +9,8 @@ def AccumulateProducts : Pass<"cell-accumulate-products", "::mlir::func::FuncOp"
   let summary = "Add products where their sum is, without a temporary";
   let description = [{
     A product into a temporary that one op adds to a buffer, element by element, becomes a product that adds to
-    that buffer. Only where the bits stay the same, and nothing between the two touches the buffer.
+    that buffer, if nothing between the two touches it. Of one product the bits stay the same; several that
+    are added together are added one after the other then.
   }];
   let options = [
     Option<"target", "target", "::cellgrad::TargetName",

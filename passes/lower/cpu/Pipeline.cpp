@@ -30,8 +30,12 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createFormEpilogues(
       {target, std::min<int64_t>(options.kernelBytes,
                                  FormEpiloguesOptions().fewestBytes)}));
-  pm.addNestedPass<func::FuncOp>(
-      createFormKernels({options.kernelBytes, nanoseconds}));
+  FormKernelsOptions kernels;
+  kernels.fewestBytes = options.kernelBytes;
+  kernels.fewestNanoseconds = nanoseconds;
+  // Tests have products of both kinds.
+  kernels.productNanoseconds = nanoseconds ? nanoseconds : 200;
+  pm.addNestedPass<func::FuncOp>(createFormKernels(kernels));
   pm.addNestedPass<func::FuncOp>(createJoinOps({nanoseconds}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

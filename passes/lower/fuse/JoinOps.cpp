@@ -49,13 +49,8 @@ constexpr size_t kMostChains = 64;
 /// About how long an op of a chain takes.
 double nanosecondsOf(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic || !isSumOfProducts(generic))
-    return estimateNanoseconds(op);
-  double operations = 2;
-  for (int64_t range : generic.getStaticLoopRanges())
-    operations *= range;
-  return nanosecondsOfProducts(operations,
-                               getElementTypeOrSelf(generic.getOutputs()[0]));
+  return generic && isSumOfProducts(generic) ? nanosecondsOfProduct(generic)
+                                             : estimateNanoseconds(op);
 }
 
 /// Ops that need each other.

@@ -3,6 +3,8 @@
 #include "passes/lower/fuse/KernelGroup.h"
 
 #include "passes/lower/buffers/Epilogue.h"
+#include "passes/lower/buffers/OpCost.h"
+#include "passes/lower/fuse/RowProduct.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,8 +25,14 @@ Combination combinationOf(linalg::LinalgOp op, unsigned output) {
   return {};
 }
 
+double nanosecondsOfMember(linalg::LinalgOp op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  return generic && isContraction(generic) ? nanosecondsOfProduct(generic)
+                                           : estimateNanoseconds(op);
+}
+
 /// True for ops that have kernels of their own, or none.
-static bool isApart(linalg::LinalgOp op) {
+bool KernelGroup::isApart(linalg::LinalgOp op) const {
   if (!op.hasPureBufferSemantics() || op.hasDynamicShape())
     return true;
   if (llvm::is_contained(op.getStaticLoopRanges(), 0))
@@ -32,9 +40,17 @@ static bool isApart(linalg::LinalgOp op) {
   if (isa<linalg::FillOp>(op.getOperation()))
     return false;
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-  return !generic || isContraction(generic) ||
-         (isSumOfProducts(generic) && !isConvolution(generic)) ||
-         generic->hasAttr(kEpilogue);
+  if (!generic)
+    return true;
+  if (isContraction(generic)) {
+    // Those that take longer are cut into items by themselves.
+    double nanoseconds = nanosecondsOfMember(op);
+    if (linalg::GenericOp epilogue = findEpilogue(op))
+      nanoseconds +=
+          estimateNanoseconds(cast<linalg::LinalgOp>(epilogue.getOperation()));
+    return nanoseconds >= limits.productNanoseconds;
+  }
+  return isSumOfProducts(generic) && !isConvolution(generic);
 }
 
 /// Weights of a convolution that every tile of images reads again: more would
@@ -62,36 +78,71 @@ static bool needsAllItems(linalg::LinalgOp op, unsigned dim,
 }
 
 KernelGroup::KernelGroup(linalg::LinalgOp seed, unsigned dim,
-                         const FillsOfOperands &fills, int64_t fewestImages)
-    : fills(&fills), fewestImages(fewestImages) {
-  if (isApart(seed))
+                         const FillsOfOperands &fills, const JoinLimits &limits)
+    : fills(&fills), limits(limits) {
+  if (isApart(seed) || seed->hasAttr(kEpilogue))
     return;
   size = seed.getStaticLoopRanges()[dim];
-  addOp(seed, dim);
+  linalg::GenericOp epilogue = findEpilogue(seed);
+  if (addOp(seed, dim) && epilogue &&
+      !addAlone(cast<linalg::LinalgOp>(epilogue.getOperation())))
+    members.clear();
 }
 
 bool KernelGroup::add(linalg::LinalgOp op) {
+  if (op->hasAttr(kEpilogue)) // without its product
+    return false;
+  linalg::GenericOp epilogue = findEpilogue(op);
+  if (!epilogue)
+    return addAlone(op);
   if (isApart(op))
     return false;
-  std::optional<unsigned> dim = itemLoopOf(op);
+  KernelGroup both = *this;
+  if (!both.addAlone(op) ||
+      !both.addAlone(cast<linalg::LinalgOp>(epilogue.getOperation())))
+    return false;
+  *this = std::move(both);
+  return true;
+}
+
+/// The loop over the rows of the first result, if it has any. (A vector of as
+/// many elements as there are rows is most likely another one: it is left to
+/// ops that read it as a whole.)
+static std::optional<unsigned> leadingLoopOf(linalg::LinalgOp op) {
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (map.getNumResults() < 2)
+    return std::nullopt;
+  auto expr = dyn_cast<AffineDimExpr>(map.getResult(0));
+  return expr ? std::optional(expr.getPosition()) : std::nullopt;
+}
+
+bool KernelGroup::addAlone(linalg::LinalgOp op) {
+  if (isApart(op))
+    return false;
+  std::optional<unsigned> dim;
+  if (!itemLoopOf(op, dim))
+    return false;
+  // A fill comes with the op that needs it.
+  if (!dim && products && !isa<linalg::FillOp>(op.getOperation()))
+    dim = leadingLoopOf(op);
   return dim && op.getStaticLoopRanges()[*dim] == size && addOp(op, *dim);
 }
 
-/// The loop that walks the items of the buffers the op has in common with the
-/// group.
-std::optional<unsigned> KernelGroup::itemLoopOf(linalg::LinalgOp op) const {
-  std::optional<unsigned> dim;
+/// Finds the loop that walks the items of the buffers the op has in common with
+/// the group, if there are any; false where they are walked in several ways.
+bool KernelGroup::itemLoopOf(linalg::LinalgOp op,
+                             std::optional<unsigned> &loop) const {
   for (OpOperand &operand : op->getOpOperands()) {
     auto found = sliced.find(operand.get());
     if (found == sliced.end())
       continue;
     auto expr = dyn_cast<AffineDimExpr>(
         op.getMatchingIndexingMap(&operand).getResult(found->second));
-    if (!expr || (dim && *dim != expr.getPosition()))
-      return std::nullopt;
-    dim = expr.getPosition();
+    if (!expr || (loop && *loop != expr.getPosition()))
+      return false;
+    loop = expr.getPosition();
   }
-  return dim;
+  return true;
 }
 
 /// The buffers the op uses; false where one is not walked item by item.
@@ -126,6 +177,8 @@ bool KernelGroup::fits(const Use &use, bool reduces) const {
   bool written = memory.writes(root);
   if (isUsed && view->second != use.buffer && (use.writes || written))
     return false;
+  if (use.addsUp)
+    return !isUsed || addedUp.contains(use.buffer);
   if (reduced.contains(use.buffer))
     return false;
   if (reduces && use.writes)
@@ -144,7 +197,16 @@ bool KernelGroup::fits(const Use &use, bool reduces) const {
 }
 
 bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
-  if (needsAllItems(op, dim, fewestImages))
+  if (needsAllItems(op, dim, limits.images))
+    return false;
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  bool isProduct = generic && isContraction(generic);
+  bool addsUp = isProduct && addsRowProducts(op, dim);
+  if (addsUp ? !products || !cellgrad::addsUpInLoop(op)
+             : isProduct && !rowProduct(op, dim))
+    return false;
+  if (isProduct &&
+      size < 2 * (addsUp ? kFewestRowsOfSum : kFewestRowsOfProduct))
     return false;
   if (op.hasIndexSemantics())
     for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
@@ -166,9 +228,11 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
       if (!combinationOf(op, o).op || type.getIntOrFloatBitWidth() < 32)
         return false;
     }
-  for (const Use &use : uses)
+  for (Use &use : uses) {
+    use.addsUp = addsUp && use.writes;
     if (!fits(use, reduces))
       return false;
+  }
   auto isWritten = [&](const Use &use) {
     return use.writes || (use.position && fills->contains({op, use.buffer}));
   };
@@ -196,6 +260,8 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
           return other.buffer == use.buffer;
         }))
       ++touches[use.buffer];
+    if (use.addsUp)
+      addedUp.insert(use.buffer);
     if (reduces && use.writes)
       reduced.insert(use.buffer);
     else if (use.position)
@@ -204,6 +270,7 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
       shared.insert(use.buffer);
   }
   members.push_back({op, dim, reduces});
+  products |= isProduct;
   return true;
 }
 

@@ -30,15 +30,23 @@ using FillsOfOperands =
     llvm::DenseMap<std::pair<mlir::Operation *, mlir::Value>,
                    mlir::linalg::LinalgOp>;
 
+/// Which ops with kernels of their own join others.
+struct JoinLimits {
+  /// Fewest images of a convolution.
+  int64_t images;
+  /// Longest product that joins, with its epilogue; 0: none does.
+  double productNanoseconds;
+};
+
 class KernelGroup {
 public:
-  /// A group of `seed` alone, with `dim` as its item loop. A convolution joins
-  /// if that walks `fewestImages` or more.
+  /// A group of `seed` alone, and its epilogue, with `dim` as its item loop.
   KernelGroup(mlir::linalg::LinalgOp seed, unsigned dim,
-              const FillsOfOperands &fills, int64_t fewestImages);
+              const FillsOfOperands &fills, const JoinLimits &limits);
 
   bool empty() const { return members.empty(); }
-  /// Adds `op`, and the fills of what it accumulates into, if they fit.
+  /// Adds `op`, its epilogue and the fills of what it accumulates into, if they
+  /// fit.
   bool add(mlir::linalg::LinalgOp op);
   /// True when `op`, which is not added, must come after the group.
   bool isBefore(mlir::Operation *op) const { return memory.conflictsWith(op); }
@@ -50,6 +58,13 @@ public:
     return sliced;
   }
   bool contains(mlir::Operation *op) const;
+  bool hasProducts() const { return products; }
+  /// True for a result of all items that a loop adds up: their parts are added
+  /// to it behind the loop.
+  bool isAddedUpInLoop(mlir::Value buffer) const {
+    return addedUp.contains(buffer);
+  }
+  bool addsUpInLoop() const { return !addedUp.empty(); }
   /// True for a temporary that only members use: it need not be there as a
   /// whole.
   bool isLocal(mlir::Value buffer) const;
@@ -63,16 +78,21 @@ private:
     mlir::Value buffer;
     std::optional<unsigned> position; ///< of the item loop in its map
     bool writes;
+    bool addsUp = false; ///< in the loop around
   };
+  bool isApart(mlir::linalg::LinalgOp op) const;
+  bool addAlone(mlir::linalg::LinalgOp op);
   bool addOp(mlir::linalg::LinalgOp op, unsigned dim);
-  std::optional<unsigned> itemLoopOf(mlir::linalg::LinalgOp op) const;
+  bool itemLoopOf(mlir::linalg::LinalgOp op,
+                  std::optional<unsigned> &loop) const;
   bool collectUses(mlir::linalg::LinalgOp op, unsigned dim,
                    llvm::SmallVectorImpl<Use> &uses) const;
   bool fits(const Use &use, bool reduces) const;
 
   const FillsOfOperands *fills;
-  int64_t fewestImages;
+  JoinLimits limits;
   int64_t size = 0;
+  bool products = false;
   llvm::SmallVector<KernelMember> members;
   llvm::MapVector<mlir::Value, unsigned> sliced;
   /// How often members touch each buffer.
@@ -81,10 +101,15 @@ private:
   llvm::DenseSet<mlir::Value> shared;
   /// Results of members that reduce.
   llvm::DenseSet<mlir::Value> reduced;
+  /// Those of them that the loop around adds up.
+  llvm::DenseSet<mlir::Value> addedUp;
   /// By what view the memory of each buffer is used; null: by several.
   llvm::DenseMap<mlir::Value, mlir::Value> viewOfRoot;
   MemoryUse memory;
 };
+
+/// About how long an op takes that may be a product of matrices.
+double nanosecondsOfMember(mlir::linalg::LinalgOp op);
 
 /// How the op combines output `o` with what it holds: the one use of the old
 /// value, and the neutral element; or null.

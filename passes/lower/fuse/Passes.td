@@ -48,6 +48,9 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
     `scf.forall` over items, in which all ops run on one tile of rows before the
     next. Temporaries that no other op reads shrink to a tile. Reductions over
     the items keep one result an item, combined after the loop.
+
+    Products of matrices that are too short to be cut into items by themselves join, too, where that
+    makes a kernel which threads share.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
@@ -63,6 +66,8 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
            "most items of a kernel: more than any machine has cores to keep busy">,
     Option<"itemNanoseconds", "item-nanoseconds", "int64_t", "3000",
            "shortest time of an item: shorter ones cost more to hand out than they take">,
+    Option<"productNanoseconds", "product-nanoseconds", "int64_t", "0",
+           "products that take as long have items of their own; shorter ones join (0: none does)">,
     Option<"printPlan", "print-plan", "bool", "false",
            "say of each kernel, in a remark, how it is cut">,
   ];

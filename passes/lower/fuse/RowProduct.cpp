@@ -1,0 +1,176 @@
+//===- RowProduct.cpp - products that run on a few rows at a time ---------===//
+
+#include "passes/lower/fuse/RowProduct.h"
+
+#include "passes/lower/buffers/Contraction.h"
+#include "passes/lower/buffers/MemoryRoots.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+
+namespace cellgrad {
+
+/// A B that every tile of rows reads again: more would leave no room in the
+/// second-level cache.
+static constexpr int64_t kMostBytesOfB = 128 << 10;
+/// Each item has a part of such a C, which it reads and writes at each step.
+static constexpr int64_t kMostBytesOfC = 32 << 10;
+
+static int64_t bytesOf(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+/// A product of matrices that there are kernels for, or null.
+static linalg::GenericOp matrixProduct(linalg::LinalgOp linalgOp) {
+  auto op = dyn_cast<linalg::GenericOp>(linalgOp.getOperation());
+  return op && op.getNumLoops() == 3 && isContraction(op) && hasKernelTypes(op)
+             ? op
+             : linalg::GenericOp();
+}
+
+/// The loops that the two dimensions of an operand walk; nothing where it has
+/// others, or its rows are not contiguous.
+static std::optional<std::pair<unsigned, unsigned>>
+loopsOf(linalg::GenericOp op, OpOperand &operand) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!type || type.getRank() != 2 || !map.isProjectedPermutation() ||
+      failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+    return std::nullopt;
+  return std::pair(map.getDimPosition(0), map.getDimPosition(1));
+}
+
+std::optional<RowProduct> rowProduct(linalg::LinalgOp linalgOp, unsigned dim) {
+  linalg::GenericOp op = matrixProduct(linalgOp);
+  if (!op)
+    return std::nullopt;
+  auto c = loopsOf(op, op->getOpOperand(2));
+  if (!c || c->first != dim)
+    return std::nullopt;
+  unsigned j = c->second, k = 3 - dim - j;
+  for (unsigned number : {0, 1}) {
+    OpOperand &a = op->getOpOperand(number), &b = op->getOpOperand(1 - number);
+    auto ofA = loopsOf(op, a), ofB = loopsOf(op, b);
+    if (!ofA || !ofB || *ofA != std::pair(dim, k))
+      continue;
+    bool isTransposed = *ofB == std::pair(j, k);
+    if (!isTransposed && *ofB != std::pair(k, j))
+      continue;
+    if (bytesOf(b.get()) > kMostBytesOfB)
+      continue;
+    return RowProduct{&b, isTransposed};
+  }
+  return std::nullopt;
+}
+
+bool addsRowProducts(linalg::LinalgOp linalgOp, unsigned dim) {
+  linalg::GenericOp op = matrixProduct(linalgOp);
+  if (!op)
+    return false;
+  auto c = loopsOf(op, op->getOpOperand(2));
+  auto walksRows = [&](OpOperand &operand, unsigned column) {
+    auto loops = loopsOf(op, operand);
+    return loops && *loops == std::pair(dim, column);
+  };
+  OpOperand &a = op->getOpOperand(0), &b = op->getOpOperand(1);
+  return c && ((walksRows(a, c->first) && walksRows(b, c->second)) ||
+               (walksRows(b, c->first) && walksRows(a, c->second)));
+}
+
+/// True when all that touches `buffer`, or a view of it, in `loop` is products
+/// of `block` that add to `c`.
+static bool isOnlyAddedTo(Value buffer, Value c, Operation *loop,
+                          Block *block) {
+  for (OpOperand &use : buffer.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<ViewLikeOpInterface>(user)) {
+      if (loop->isAncestor(user) ||
+          !isOnlyAddedTo(user->getResult(0), c, loop, block))
+        return false;
+      continue;
+    }
+    if (!loop->isAncestor(user))
+      continue;
+    auto product = dyn_cast<linalg::GenericOp>(user);
+    if (!product || user->getBlock() != block || buffer != c ||
+        !isContraction(product) || !product.isDpsInit(&use))
+      return false;
+  }
+  return true;
+}
+
+/// True for memory of its own that is there before `loop` begins, and a view of
+/// it that is.
+static bool isBefore(Operation *loop, Value buffer) {
+  auto isOutside = [&](Value value) {
+    return !loop->isAncestor(value.getParentBlock()->getParentOp());
+  };
+  Value root = rootOf(buffer);
+  return isa<scf::ForOp, scf::WhileOp>(loop) && isDistinctRoot(root) &&
+         isOutside(root) && isOutside(buffer);
+}
+
+bool addsUpInLoop(linalg::LinalgOp product) {
+  Value c = product.getDpsInits()[0];
+  Operation *loop = product->getParentOp();
+  return bytesOf(c) <= kMostBytesOfC && isBefore(loop, c) &&
+         isOnlyAddedTo(rootOf(c), c, loop, product->getBlock());
+}
+
+/// True when all that touches `buffer`, or a view of it, in `loop` is ops that
+/// read it.
+static bool isOnlyRead(Value buffer, Operation *loop) {
+  for (OpOperand &use : buffer.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<ViewLikeOpInterface>(user)) {
+      if (!isOnlyRead(user->getResult(0), loop))
+        return false;
+      continue;
+    }
+    auto op = dyn_cast<linalg::LinalgOp>(user);
+    if (loop->isAncestor(user) && !(op && op.isDpsInput(&use)))
+      return false;
+  }
+  return true;
+}
+
+Value transposedCopy(Operation *place, Value matrix) {
+  Operation *loop = place->getParentOp();
+  if (isBefore(loop, matrix) && isOnlyRead(rootOf(matrix), loop))
+    place = loop;
+  OpBuilder b(place);
+  Location loc = place->getLoc();
+  auto type = cast<MemRefType>(matrix.getType());
+  Value copy = memref::AllocOp::create(
+      b, loc,
+      MemRefType::get({type.getDimSize(1), type.getDimSize(0)},
+                      type.getElementType()));
+  AffineMap straight = b.getMultiDimIdentityMap(2);
+  AffineMap turned =
+      AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext());
+  SmallVector<utils::IteratorType> parallel(2, utils::IteratorType::parallel);
+  linalg::GenericOp::create(b, loc, ValueRange(matrix), ValueRange(copy),
+                            ArrayRef<AffineMap>{turned, straight}, parallel,
+                            [](OpBuilder &inner, Location at, ValueRange args) {
+                              linalg::YieldOp::create(inner, at, args[0]);
+                            });
+  return copy;
+}
+
+void readStraight(linalg::GenericOp op, unsigned operand, Value straight) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  AffineMap map = maps[operand];
+  maps[operand] =
+      AffineMap::get(map.getNumDims(), 0, {map.getResult(1), map.getResult(0)},
+                     map.getContext());
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+  op->setOperand(operand, straight);
+}
+
+} // namespace cellgrad
