@@ -12,6 +12,9 @@
  *    then sleep; they block all signals. The caller is worker 0.
  *  - One region runs at a time. A second caller, and a region inside of a task,
  *    computes on its own thread: results are the same, and nothing waits.
+ *  - Where workers are far (on cores that share no cache, whose lines come
+ *    slowly), the caller computes alone if that is faster. How far they are
+ *    shows when they see a region; what is faster, when it is tried.
  *  - A forked child has no threads but its first. The pages of the state are
  *    zeros there, which is what the state of a new pool is.
  *  - Threads that cannot be had are done without.
@@ -35,10 +38,26 @@
 #pragma weak pthread_attr_setstacksize
 
 enum {
-  kChunks = 4,     /* a worker: what one that is late leaves to others */
-  kSpin = 50000,   /* nanoseconds that who waits looks before it sleeps */
-  kStack = 1 << 20 /* bytes; tasks keep their temporaries in the arena */
+  kChunks = 4,      /* a worker: what one that is late leaves to others */
+  kSpin = 50000,    /* nanoseconds that who waits looks before it sleeps */
+  kStack = 1 << 20, /* bytes; tasks keep their temporaries in the arena */
+  /* Nanoseconds until a worker sees a region. Cores with a common cache take
+     half of it. */
+  kFar = 160,
+  kTrial = 96,       /* regions that are tried the other way, */
+  kSettle = 24,      /* of which the first find their data elsewhere, */
+  kLoss = 1000000,   /* unless that has cost so many nanoseconds */
+  kWait = 128,       /* regions between trials: twice as many after each */
+  kLongWait = 65536, /* that has failed, up to so many */
+  kPause = 1000000,  /* nanoseconds to the next region: another call's */
+  kKnown = 64        /* regions whose time is remembered */
 };
+
+/* How long it took until the next region began, on all workers and on one. */
+typedef struct known {
+  cg_task_fn task;
+  int64_t count, took[2];
+} known;
 
 struct state;
 
@@ -63,7 +82,16 @@ typedef struct state {
   void *frame;
   int64_t count, grain; /* items; of a chunk */
   uint32_t chunks;
-  worker worker[]; /* the caller, then the threads */
+  _Atomic int64_t told; /* when */
+  /* Of the caller, who decides whether it computes alone. */
+  int64_t distance; /* until a worker has seen a region */
+  int alone, trial; /* regions left of a trial; 0: there is none */
+  int64_t left, wait, loss;
+  int64_t began, ended; /* the last region, */
+  known *last;          /* which was that */
+  known known[kKnown];
+  _Alignas(64) _Atomic int64_t delay; /* until one saw the last region; or 0 */
+  worker worker[];                    /* the caller, then the threads */
 } state;
 
 typedef struct pool {
@@ -82,19 +110,21 @@ static int64_t now(void) {
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Returns when `word` has another value than `old`, or for no reason.
-   `sleepers` counts who sleeps on it, and is read by who changes it. */
-static void await(_Atomic uint32_t *word, uint32_t old, int64_t spin,
-                  _Atomic uint32_t *sleepers) {
+/* Returns when `word` has another value than `old`, or for no reason; whether
+   it slept. `sleepers` counts who sleeps on it, and is read by who changes it.
+ */
+static int await(_Atomic uint32_t *word, uint32_t old, int64_t spin,
+                 _Atomic uint32_t *sleepers) {
   for (int64_t start = now(); now() - start < spin;)
     for (int i = 0; i < 16; ++i) {
       if (atomic_load_explicit(word, memory_order_acquire) != old)
-        return;
+        return 0;
       rest();
     }
   atomic_fetch_add(sleepers, 1);
   futex(word, FUTEX_WAIT, old);
   atomic_fetch_sub(sleepers, 1);
+  return 1;
 }
 
 /* Computes chunks of the region, the worker's own first, until none is left to
@@ -126,13 +156,20 @@ static void work(state *s, int32_t self) {
 static void *threadMain(void *argument) {
   worker *self = (worker *)argument;
   state *s = self->state;
+  int looks = 0; /* for a region, awake */
   for (uint32_t seen = 0;;) {
     uint32_t region = atomic_load_explicit(&s->region, memory_order_acquire);
     if (region == seen) {
-      await(&s->region, seen, s->spin, &s->sleepers);
+      looks = !await(&s->region, seen, s->spin, &s->sleepers);
       continue;
     }
     seen = region;
+    if (looks)
+      atomic_store_explicit(
+          &s->delay,
+          now() - atomic_load_explicit(&s->told, memory_order_relaxed),
+          memory_order_relaxed);
+    looks = 0;
     if (atomic_load_explicit(&s->stop, memory_order_acquire))
       return NULL;
     work(s, (int32_t)(self - s->worker));
@@ -185,6 +222,7 @@ static void share(state *s, int64_t count, cg_task_fn task, void *frame) {
                           (uint64_t)(chunks * w / workers) << 32 |
                               chunks * (w + 1) / workers,
                           memory_order_release);
+  atomic_store_explicit(&s->told, now(), memory_order_relaxed);
   atomic_fetch_add(&s->region, 1);
   if (atomic_load(&s->sleepers))
     futex(&s->region, FUTEX_WAKE, chunks < workers ? chunks - 1 : INT_MAX);
@@ -192,6 +230,85 @@ static void share(state *s, int64_t count, cg_task_fn task, void *frame) {
   for (uint32_t done;
        (done = atomic_load_explicit(&s->done, memory_order_acquire)) != chunks;)
     await(&s->done, done, s->spin, &s->waiting);
+}
+
+/* About the least that it took lately until a worker saw a region: late ones
+   had their core taken away. */
+static void measure(state *s) {
+  int64_t delay = atomic_exchange_explicit(&s->delay, 0, memory_order_relaxed);
+  if (delay <= 0)
+    return;
+  if (delay < s->distance || s->distance == 0)
+    s->distance = delay;
+  else
+    s->distance +=
+        ((delay < 4 * s->distance ? delay : 4 * s->distance) - s->distance) /
+        64;
+}
+
+/* Ends a trial that has shown what it costs. */
+static void judge(state *s) {
+  if (s->loss >= 0) {
+    s->alone ^= 1;
+    s->wait = s->wait < kLongWait ? 2 * s->wait : kLongWait;
+  } else {
+    s->wait = kWait;
+  }
+  s->trial = 0;
+  s->left = s->wait;
+}
+
+/* Notes what the last region took, with what came after it. */
+static void note(state *s, int64_t took) {
+  int64_t *own = &s->last->took[s->alone], other = s->last->took[!s->alone];
+  if (s->trial)
+    s->loss += other ? took - other : 0;
+  if (s->trial && --s->trial >= kTrial - kSettle) {
+    if (s->trial == kTrial - kSettle && s->loss <= kLoss)
+      s->loss = 0;
+    return;
+  }
+  *own += *own ? (took - *own) / 4 : took;
+}
+
+/* Whether the caller computes a region alone. Where workers are far, regions
+   that read what others wrote may take longer together. What is better shows
+   for the program, not for a region: trials run it the other way for a while.
+ */
+static int isAlone(state *s, cg_task_fn task, int64_t count) {
+  measure(s);
+  if (s->distance <= kFar) {
+    s->alone = s->trial = 0;
+    s->left = s->wait = kWait;
+    s->last = NULL;
+    return 0;
+  }
+  int64_t begin = now(), after = begin - s->ended;
+  int wasTrial = s->trial;
+  if (s->last)
+    note(s, s->ended - s->began + (after < kPause ? after : 0));
+  if (wasTrial && (s->trial == 0 || s->loss > kLoss))
+    judge(s);
+  if (!s->trial && --s->left <= 0) {
+    s->alone ^= 1;
+    s->trial = kTrial;
+    s->loss = 0;
+  }
+  known *k = &s->known[((uintptr_t)task / 16 + (uint64_t)count) % kKnown];
+  if (k->task != task || k->count != count)
+    *k = (known){task, count, {0, 0}};
+  s->last = k;
+  s->began = begin;
+  return s->alone;
+}
+
+static void shareOrNot(state *s, int64_t count, cg_task_fn task, void *frame) {
+  if (isAlone(s, task, count))
+    task(frame, 0, count, 0);
+  else
+    share(s, count, task, frame);
+  if (s->last)
+    s->ended = now();
 }
 
 static void run(cg_parallel *self, int64_t count, cg_task_fn task,
@@ -202,7 +319,7 @@ static void run(cg_parallel *self, int64_t count, cg_task_fn task,
     if (s->workers == 0)
       start(s, self->threads);
     if (s->workers > 1)
-      share(s, count, task, frame);
+      shareOrNot(s, count, task, frame);
     else
       task(frame, 0, count, 0);
     atomic_store_explicit(&s->busy, 0, memory_order_release);

@@ -38,8 +38,9 @@ def test_many_programs_about_kernels(first):
 
 def test_every_form_is_drawn():
     """Items, several tiles of them and of rows, rows left over, sums over rows, fills, temporaries, ops
-    that come after; kernels of one op and of several; and memory of workers."""
-    wanted = {"kernels", "of one op", "memory of workers", *rows.FORMS}
+    that come after; kernels of one op and of several, and with products; and memory of workers."""
+    products = ("with products", "with products that a loop adds up")
+    wanted = {"kernels", "of one op", "memory of workers", *products, *rows.FORMS}
     found = Counter()
     for seed in range(200):
         found += rows.forms(seed)
