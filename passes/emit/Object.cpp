@@ -1,6 +1,7 @@
 //===- Object.cpp - LLVM dialect to machine code --------------------------===//
 
 #include "passes/emit/Object.h"
+#include "passes/emit/Addresses.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 
@@ -13,6 +14,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -83,6 +85,14 @@ runPasses(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine);
+  builder.registerPipelineParsingCallback(
+      [](llvm::StringRef name, llvm::FunctionPassManager &passes,
+         llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name != SplitAddresses::kName)
+          return false;
+        passes.addPass(SplitAddresses());
+        return true;
+      });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
   builder.registerFunctionAnalyses(functions);
@@ -109,12 +119,19 @@ llvm::Error cellgrad::optimize(llvm::Module &module,
               llvm::OptimizationLevel::O3);
           return llvm::Error::success();
         }
-        const char *text =
-            level == 1 ? "globaldce,function(sroa,early-cse,simplifycfg)"
-                       : "globaldce,cgscc(inline),function(sroa,early-cse<"
-                         "memssa>,simplifycfg,instsimplify,loop-mssa(licm),"
-                         "simplifycfg),globaldce";
-        return builder.parsePassPipeline(passes, text);
+        if (level == 1)
+          return builder.parsePassPipeline(
+              passes, "globaldce,function(sroa,early-cse,simplifycfg)");
+        // Others have no operand of two registers and a number.
+        bool split = machine.getTargetTriple().isX86();
+        std::string text = "globaldce,cgscc(inline),function(sroa,early-cse<"
+                           "memssa>,simplifycfg,instsimplify,loop-mssa(licm),";
+        if (split) {
+          text += SplitAddresses::kName.str() + ",";
+          module.getOrInsertNamedMetadata(SplitAddresses::kName);
+        }
+        return builder.parsePassPipeline(passes,
+                                         text + "simplifycfg),globaldce");
       });
 }
 
@@ -150,13 +167,32 @@ llvm::Error cellgrad::sanitizeThread(llvm::Module &module,
                     "tsan-module,function(tsan)");
 }
 
+std::mutex &cellgrad::optionsOfLLVM() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// Adds the passes that generate code.
+static bool addPasses(llvm::legacy::PassManager &passes,
+                      const llvm::Module &module, llvm::TargetMachine &machine,
+                      llvm::CodeGenFileType type, llvm::raw_pwrite_stream &os) {
+  // Loop strength reduction is a quarter of all code generation, and finds
+  // nothing that matters where addresses are split.
+  bool split = module.getNamedMetadata(SplitAddresses::kName);
+  std::lock_guard<std::mutex> lock(optionsOfLLVM());
+  if (auto *option = static_cast<llvm::cl::opt<bool> *>(
+          llvm::cl::getRegisteredOptions().lookup("disable-lsr")))
+    option->setValue(split);
+  return !machine.addPassesToEmitFile(passes, os, nullptr, type);
+}
+
 llvm::Error cellgrad::generate(llvm::Module &module,
                                llvm::TargetMachine &machine,
                                llvm::CodeGenFileType type,
                                llvm::SmallVectorImpl<char> &output) {
   llvm::raw_svector_ostream os(output);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, os, nullptr, type))
+  if (!addPasses(passes, module, machine, type, os))
     return llvm::createStringError("the target cannot write this kind of file");
   passes.run(module);
   return llvm::Error::success();

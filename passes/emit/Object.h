@@ -12,6 +12,7 @@
 #include "llvm/Support/Error.h"
 
 #include <memory>
+#include <mutex>
 
 namespace llvm {
 class LLVMContext;
@@ -56,6 +57,10 @@ llvm::Error sanitizeAddress(llvm::Module &module, llvm::TargetMachine &machine);
 /// Tells ThreadSanitizer of every access of up to 16 bytes; it has no words for
 /// wider vectors.
 llvm::Error sanitizeThread(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Held where LLVM's options, which are global, are set and read. LLD sets all
+/// of them back when it starts.
+std::mutex &optionsOfLLVM();
 
 /// Generates `type` (object or assembly) from `module`, which is consumed: what
 /// is left of it must not be used again.
