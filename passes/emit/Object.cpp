@@ -23,8 +23,9 @@ using namespace cellgrad;
 std::unique_ptr<llvm::Module>
 cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
                     const Processor &processor,
-                    const llvm::TargetMachine &machine) {
-  auto result = mlir::translateModuleToLLVMIR(module, context, "model");
+                    const llvm::TargetMachine &machine, bool verify) {
+  auto result =
+      mlir::translateModuleToLLVMIR(module, context, "model", !verify);
   if (!result)
     return nullptr;
   // Without a triple and a layout LLVM assumes a machine without vectors.

@@ -23,11 +23,12 @@ class TargetMachine;
 namespace cellgrad {
 
 /// Translates `module` and gives every function the CPU, features and vector
-/// width of `processor`. Null after a diagnostic.
+/// width of `processor`; LLVM's verifier is optional. Null after a diagnostic.
 std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
                                         llvm::LLVMContext &context,
                                         const Processor &processor,
-                                        const llvm::TargetMachine &machine);
+                                        const llvm::TargetMachine &machine,
+                                        bool verify);
 
 /// Runs LLVM's middle end. Level 0: nothing. 1: mem2reg and CSE. 2: inlining of
 /// internal functions and the scalar clean-up that lowered loops profit from;
