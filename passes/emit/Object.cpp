@@ -2,6 +2,7 @@
 
 #include "passes/emit/Object.h"
 #include "passes/emit/Addresses.h"
+#include "passes/emit/Shuffles.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 
@@ -89,9 +90,12 @@ runPasses(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, llvm::FunctionPassManager &passes,
          llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
-        if (name != SplitAddresses::kName)
+        if (name == SplitAddresses::kName)
+          passes.addPass(SplitAddresses());
+        else if (name == CutShuffles::kName)
+          passes.addPass(CutShuffles());
+        else
           return false;
-        passes.addPass(SplitAddresses());
         return true;
       });
   builder.registerModuleAnalyses(modules);
@@ -123,16 +127,19 @@ llvm::Error cellgrad::optimize(llvm::Module &module,
         if (level == 1)
           return builder.parsePassPipeline(
               passes, "globaldce,function(sroa,early-cse,simplifycfg)");
-        // Others have no operand of two registers and a number.
-        bool split = machine.getTargetTriple().isX86();
+        // Other machines have no operand of two registers and a number, and
+        // LLVM does not search their shuffles.
+        bool isX86 = machine.getTargetTriple().isX86();
         std::string text = "globaldce,cgscc(inline),function(sroa,early-cse<"
                            "memssa>,simplifycfg,instsimplify,loop-mssa(licm),";
-        if (split) {
+        if (isX86)
           text += SplitAddresses::kName.str() + ",";
+        text += "simplifycfg";
+        if (isX86)
+          text += "," + CutShuffles::kName.str();
+        if (isX86)
           module.getOrInsertNamedMetadata(SplitAddresses::kName);
-        }
-        return builder.parsePassPipeline(passes,
-                                         text + "simplifycfg),globaldce");
+        return builder.parsePassPipeline(passes, text + "),globaldce");
       });
 }
 
