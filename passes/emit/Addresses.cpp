@@ -17,6 +17,10 @@ using namespace cellgrad;
 using namespace llvm;
 
 namespace {
+/// What is left of a sum of more terms is one: a number that is added to itself
+/// forty times has more than anyone can count.
+constexpr size_t kMostTerms = 16;
+
 /// The terms of a sum, by when they change.
 struct Sum {
   SmallVector<Value *, 4> fixed;    ///< not in the loop
@@ -30,7 +34,8 @@ void addTerms(Value *value, const Loop &loop, Sum &sum) {
   } else if (loop.isLoopInvariant(value)) {
     sum.fixed.push_back(value);
   } else if (auto *add = dyn_cast<BinaryOperator>(value);
-             add && add->getOpcode() == Instruction::Add) {
+             add && add->getOpcode() == Instruction::Add &&
+             sum.changing.size() < kMostTerms) {
     addTerms(add->getOperand(0), loop, sum);
     addTerms(add->getOperand(1), loop, sum);
   } else {
