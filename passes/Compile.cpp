@@ -382,6 +382,7 @@ LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &given,
   if (!ordered)
     return refuse(module.getLoc()) << llvm::toString(ordered.takeError());
   options.emit.target = *ordered;
+  options.emit.verify = given.verifyEach;
   size_t levels = targetNames(*ordered).size();
   if (levels > 1 && failed(checkLevels(module, options)))
     return mlir::failure();

@@ -262,7 +262,7 @@ std::unique_ptr<llvm::Module> Emitter::makeCode(ModuleOp module,
   // Dumps of several targets have their names.
   std::string ending =
       (modules.size() > 1 ? "-" + processor.name : std::string()) + ".ll";
-  auto ir = translate(module, context, processor, machine);
+  auto ir = translate(module, context, processor, machine, options.verify);
   if (!ir) {
     module.emitError("the module could not be translated to LLVM IR");
     return nullptr;

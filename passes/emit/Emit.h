@@ -51,6 +51,8 @@ struct EmitOptions {
   /// The bytes of a .safetensors file that becomes a part of the model; empty:
   /// none.
   llvm::StringRef weights;
+  /// LLVM's IR is verified, too, when it is made of verified MLIR.
+  bool verify = true;
   std::string dumpDirectory; ///< when not empty, the LLVM IR after each stage
 };
 

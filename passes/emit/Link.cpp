@@ -3,6 +3,7 @@
 #include "passes/emit/Link.h"
 #include "passes/emit/Artifact.h"
 #include "passes/emit/Files.h"
+#include "passes/emit/Object.h"
 #include "passes/emit/RuntimeImage.h"
 
 #include "lld/Common/Driver.h"
@@ -205,17 +206,17 @@ void inOwnThread(llvm::function_ref<void()> function) {
   ::pthread_join(thread, nullptr);
 }
 
-/// Runs LLD. Its state is global, so one thread at a time. What it keeps for
-/// the sections of its input, 13 KB a link, it gives back when its thread ends.
+/// Runs LLD. Its state and LLVM's options are global, so one thread at a time.
+/// What it keeps for the sections of its input, 13 KB a link, it gives back
+/// when its thread ends.
 llvm::Error runLinker(llvm::ArrayRef<std::string> arguments, bool wasm) {
-  static std::mutex mutex;
   static bool usable = true;
   std::vector<const char *> argv{wasm ? "wasm-ld" : "ld.lld"};
   for (const std::string &argument : arguments)
     argv.push_back(argument.c_str());
   std::string output;
   llvm::raw_string_ostream os(output);
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(optionsOfLLVM());
   if (!usable)
     return llvm::createStringError(
         "the linker failed earlier in this process and cannot "

@@ -1,6 +1,8 @@
 //===- Object.cpp - LLVM dialect to machine code --------------------------===//
 
 #include "passes/emit/Object.h"
+#include "passes/emit/Addresses.h"
+#include "passes/emit/Shuffles.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 
@@ -13,6 +15,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -21,8 +24,9 @@ using namespace cellgrad;
 std::unique_ptr<llvm::Module>
 cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
                     const Processor &processor,
-                    const llvm::TargetMachine &machine) {
-  auto result = mlir::translateModuleToLLVMIR(module, context, "model");
+                    const llvm::TargetMachine &machine, bool verify) {
+  auto result =
+      mlir::translateModuleToLLVMIR(module, context, "model", !verify);
   if (!result)
     return nullptr;
   // Without a triple and a layout LLVM assumes a machine without vectors.
@@ -83,6 +87,17 @@ runPasses(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine);
+  builder.registerPipelineParsingCallback(
+      [](llvm::StringRef name, llvm::FunctionPassManager &passes,
+         llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name == SplitAddresses::kName)
+          passes.addPass(SplitAddresses());
+        else if (name == CutShuffles::kName)
+          passes.addPass(CutShuffles());
+        else
+          return false;
+        return true;
+      });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
   builder.registerFunctionAnalyses(functions);
@@ -109,12 +124,22 @@ llvm::Error cellgrad::optimize(llvm::Module &module,
               llvm::OptimizationLevel::O3);
           return llvm::Error::success();
         }
-        const char *text =
-            level == 1 ? "globaldce,function(sroa,early-cse,simplifycfg)"
-                       : "globaldce,cgscc(inline),function(sroa,early-cse<"
-                         "memssa>,simplifycfg,instsimplify,loop-mssa(licm),"
-                         "simplifycfg),globaldce";
-        return builder.parsePassPipeline(passes, text);
+        if (level == 1)
+          return builder.parsePassPipeline(
+              passes, "globaldce,function(sroa,early-cse,simplifycfg)");
+        // Other machines have no operand of two registers and a number, and
+        // LLVM does not search their shuffles.
+        bool isX86 = machine.getTargetTriple().isX86();
+        std::string text = "globaldce,cgscc(inline),function(sroa,early-cse<"
+                           "memssa>,simplifycfg,instsimplify,loop-mssa(licm),";
+        if (isX86)
+          text += SplitAddresses::kName.str() + ",";
+        text += "simplifycfg";
+        if (isX86)
+          text += "," + CutShuffles::kName.str();
+        if (isX86)
+          module.getOrInsertNamedMetadata(SplitAddresses::kName);
+        return builder.parsePassPipeline(passes, text + "),globaldce");
       });
 }
 
@@ -150,13 +175,32 @@ llvm::Error cellgrad::sanitizeThread(llvm::Module &module,
                     "tsan-module,function(tsan)");
 }
 
+std::mutex &cellgrad::optionsOfLLVM() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// Adds the passes that generate code.
+static bool addPasses(llvm::legacy::PassManager &passes,
+                      const llvm::Module &module, llvm::TargetMachine &machine,
+                      llvm::CodeGenFileType type, llvm::raw_pwrite_stream &os) {
+  // Loop strength reduction is a quarter of all code generation, and finds
+  // nothing that matters where addresses are split.
+  bool split = module.getNamedMetadata(SplitAddresses::kName);
+  std::lock_guard<std::mutex> lock(optionsOfLLVM());
+  if (auto *option = static_cast<llvm::cl::opt<bool> *>(
+          llvm::cl::getRegisteredOptions().lookup("disable-lsr")))
+    option->setValue(split);
+  return !machine.addPassesToEmitFile(passes, os, nullptr, type);
+}
+
 llvm::Error cellgrad::generate(llvm::Module &module,
                                llvm::TargetMachine &machine,
                                llvm::CodeGenFileType type,
                                llvm::SmallVectorImpl<char> &output) {
   llvm::raw_svector_ostream os(output);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, os, nullptr, type))
+  if (!addPasses(passes, module, machine, type, os))
     return llvm::createStringError("the target cannot write this kind of file");
   passes.run(module);
   return llvm::Error::success();

@@ -12,6 +12,7 @@
 #include "llvm/Support/Error.h"
 
 #include <memory>
+#include <mutex>
 
 namespace llvm {
 class LLVMContext;
@@ -22,11 +23,12 @@ class TargetMachine;
 namespace cellgrad {
 
 /// Translates `module` and gives every function the CPU, features and vector
-/// width of `processor`. Null after a diagnostic.
+/// width of `processor`; LLVM's verifier is optional. Null after a diagnostic.
 std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
                                         llvm::LLVMContext &context,
                                         const Processor &processor,
-                                        const llvm::TargetMachine &machine);
+                                        const llvm::TargetMachine &machine,
+                                        bool verify);
 
 /// Runs LLVM's middle end. Level 0: nothing. 1: mem2reg and CSE. 2: inlining of
 /// internal functions and the scalar clean-up that lowered loops profit from;
@@ -56,6 +58,10 @@ llvm::Error sanitizeAddress(llvm::Module &module, llvm::TargetMachine &machine);
 /// Tells ThreadSanitizer of every access of up to 16 bytes; it has no words for
 /// wider vectors.
 llvm::Error sanitizeThread(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Held where LLVM's options, which are global, are set and read. LLD sets all
+/// of them back when it starts.
+std::mutex &optionsOfLLVM();
 
 /// Generates `type` (object or assembly) from `module`, which is consumed: what
 /// is left of it must not be used again.

@@ -1,6 +1,7 @@
 //===- PlanMemory.cpp - one arena for all temporaries ---------------------===//
 
 #include "passes/lower/buffers/BufferLifetimes.h"
+#include "passes/lower/buffers/Callers.h"
 #include "passes/lower/buffers/Items.h"
 #include "passes/lower/buffers/Passes.h"
 #include "passes/lower/buffers/PeakMemory.h"
@@ -179,9 +180,8 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
   using PlanMemoryBase::PlanMemoryBase;
 
   void runOnOperation() override {
-    SymbolTableCollection tables;
-    SymbolUserMap userMap(tables, getOperation());
-    users = &userMap;
+    Callers calls(getOperation());
+    callers = &calls;
     workersMemory.clear();
     SmallVector<func::FuncOp> leaves, kernels, callers, entries;
     llvm::StringSet<> kernelNames;
@@ -265,7 +265,7 @@ private:
   void lend(func::FuncOp func,
             function_ref<Value(OpBuilder &, func::CallOp, MemRefType)> make) {
     auto type = cast<MemRefType>(func.getArgumentTypes().back());
-    for (Operation *user : users->getUsers(func)) {
+    for (Operation *user : callers->of(func)) {
       auto call = cast<func::CallOp>(user);
       OpBuilder b(call);
       call.getOperandsMutable().append(make(b, call, type));
@@ -300,7 +300,7 @@ private:
   /// The argument of functions that are no entries.
   DenseMap<Operation *, Value> workersMemory;
   /// Who calls which function.
-  const SymbolUserMap *users = nullptr;
+  const Callers *callers = nullptr;
 
   /// Gives an entry its arena. The memory of workers lies at the end, where
   /// there may be more of it than for one.

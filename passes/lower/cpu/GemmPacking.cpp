@@ -130,27 +130,31 @@ void GemmEmitter::packBTransposed(FlatIndex column, Extent panels,
   items(panels, packingTime(panels, width), [&](FlatIndex j) {
     FlatIndex from = mem.advance(source.at, j, width * shape.bColumn);
     FlatIndex to = mem.advance({}, j, plan.depthBlock * width);
-    // Moves `count` steps of k, from `p` on, of every column of the panel.
+    // Moves `count` steps of k, from `p` on, of `used` columns from `v` on.
+    auto block = [&](FlatIndex p, FlatIndex v, int64_t used, int64_t count) {
+      FlatIndex at =
+          mem.advance(mem.advance(from, p, shape.bRow), v, shape.bColumn);
+      FlatIndex target = mem.advance(mem.advance(to, p, width), v, 1);
+      SmallVector<Value> rows;
+      for (int64_t r = 0; r < lanes; ++r)
+        rows.push_back(r < used ? mem.loadVector(problem.element, source.flat,
+                                                 at.plus(r * shape.bColumn),
+                                                 shape.bRow, lanes, count)
+                                : zero());
+      transposeSquare(b, loc, rows);
+      for (int64_t r = 0; r < count; ++r)
+        mem.storeVector(rows[r], buffers.b, target.plus(r * width), 1, lanes);
+    };
+    // The vectors are a loop: a block is several hundred instructions.
     auto square = [&](FlatIndex p, int64_t count) {
-      for (int64_t v = 0; v < vectors; ++v) {
-        SmallVector<Value> rows;
-        int64_t used = v + 1 == vectors ? active : lanes;
-        for (int64_t r = 0; r < lanes; ++r) {
-          if (r >= used) {
-            rows.push_back(zero());
-            continue;
-          }
-          FlatIndex at = mem.advance(from, p, shape.bRow)
-                             .plus((v * lanes + r) * shape.bColumn);
-          rows.push_back(mem.loadVector(problem.element, source.flat, at,
-                                        shape.bRow, lanes, count));
-        }
-        transposeSquare(b, loc, rows);
-        for (int64_t r = 0; r < count; ++r)
-          mem.storeVector(rows[r], buffers.b,
-                          mem.advance(to, p, width).plus(r * width + v * lanes),
-                          1, lanes);
-      }
+      int64_t whole = active == lanes ? width : width - lanes;
+      if (whole == lanes)
+        block(p, {}, lanes, count);
+      else if (whole > 0)
+        loop({whole, {}}, lanes,
+             [&](FlatIndex v) { block(p, v, lanes, count); });
+      if (whole < width)
+        block(p, known(whole), active, count);
     };
     if (!depthSize.value) {
       int64_t full = llvm::alignDown(depthSize.known, lanes);

@@ -17,12 +17,12 @@
 
 #include "passes/lower/cpu/Passes.h"
 
+#include "passes/lower/buffers/Callers.h"
 #include "passes/lower/buffers/Items.h"
 #include "passes/lower/target/FloatState.h"
 
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace cellgrad {
@@ -67,14 +67,12 @@ struct LaunchKernels : cellgrad::impl::LaunchKernelsBase<LaunchKernels> {
         kernel.frame = LLVM::LLVMStructType::getLiteral(&getContext(), types);
         kernels.push_back(kernel);
       }
-    SymbolTableCollection tables;
-    SymbolUserMap userMap(tables, module);
-    users = &userMap;
+    Callers calls(module);
+    callers = &calls;
     for (Kernel &kernel : kernels) {
       LLVM::LLVMFuncOp task = makeTask(kernel);
-      for (Operation *user : users->getUsers(kernel.function))
-        if (auto call = dyn_cast<LLVM::CallOp>(user))
-          launch(call, kernel, task);
+      for (Operation *call : callers->of(kernel.function))
+        launch(cast<LLVM::CallOp>(call), kernel, task);
       kernel.function->removeAttr(kKernel);
     }
   }
@@ -164,7 +162,7 @@ private:
     Location loc = function.getLoc();
     OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
     Type i32 = b.getI32Type(), i64 = b.getI64Type();
-    if (users->getUsers(function).empty()) { // an entry
+    if (callers->of(function).empty()) { // an entry
       auto bytesOf = [&](StringRef name) {
         auto attr = function->getAttrOfType<IntegerAttr>(name);
         return attr ? attr.getInt() : 0;
@@ -188,7 +186,7 @@ private:
       all.push_back(b.getDictionaryAttr({}));
       function.setArgAttrsAttr(b.getArrayAttr(all));
     }
-    for (Operation *user : users->getUsers(function)) {
+    for (Operation *user : callers->of(function)) {
       auto call = cast<LLVM::CallOp>(user);
       SmallVector<Value> operands(call.getOperands());
       operands.push_back(workersOf(call->getParentOfType<LLVM::LLVMFuncOp>()));
@@ -198,7 +196,7 @@ private:
   }
 
   DenseMap<Operation *, Value> workersOfFunctions;
-  const SymbolUserMap *users = nullptr;      ///< who calls which function
+  const Callers *callers = nullptr;
   llvm::StringMap<LLVM::LLVMFuncOp> runtime; ///< functions of it, by name
 };
 

@@ -22,6 +22,7 @@
 
 #include "passes/lower/cpu/Passes.h"
 
+#include "passes/lower/buffers/Callers.h"
 #include "passes/lower/buffers/Items.h"
 #include "passes/lower/buffers/SharedCode.h"
 
@@ -68,10 +69,9 @@ struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
     IRRewriter rewriter(&getContext());
     // Decided before any loop is gone: what one calls stays inside of items.
     DenseSet<Operation *> shared;
-    SymbolTableCollection tables;
-    SymbolUserMap users(tables, getOperation());
+    Callers callers(getOperation());
     for (scf::ForallOp loop : loops)
-      if (isShared(loop, users))
+      if (isShared(loop, callers))
         shared.insert(loop);
     auto makePlain = [&](scf::ForallOp loop) {
       rewriter.setInsertionPoint(loop);
@@ -91,22 +91,22 @@ struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
 
 private:
   /// Only outermost loops: workers do not share their work.
-  bool isShared(scf::ForallOp loop, const SymbolUserMap &users) {
+  bool isShared(scf::ForallOp loop, const Callers &callers) {
     auto time = loop->getAttrOfType<IntegerAttr>(kNanoseconds);
     return time && time.getInt() >= fewestNanoseconds && loop.getRank() == 1 &&
            loop.getStaticUpperBound()[0] != 1 && onlyComputes(loop) &&
-           isOutermost(loop, users);
+           isOutermost(loop, callers);
   }
 
   /// True for an op that no item runs: in an entry, or in a function that
   /// entries alone call.
-  static bool isOutermost(Operation *op, const SymbolUserMap &users) {
+  static bool isOutermost(Operation *op, const Callers &callers) {
     if (op->getParentOfType<scf::ForallOp>())
       return false;
     auto function = op->getParentOfType<func::FuncOp>();
     if (!function.isPrivate())
       return true;
-    return llvm::all_of(users.getUsers(function), [](Operation *user) {
+    return llvm::all_of(callers.of(function), [](Operation *user) {
       auto caller = user->getParentOfType<func::FuncOp>();
       return caller && !caller.isPrivate() &&
              !user->getParentOfType<scf::ForallOp>();

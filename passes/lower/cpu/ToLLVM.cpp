@@ -8,6 +8,7 @@
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/Print.h"
 #include "passes/lower/cpu/Stash.h"
+#include "passes/lower/cpu/VectorMemory.h"
 #include "passes/lower/math/HalfPrecision.h"
 
 #include "dialect/CellDialect.h"
@@ -102,7 +103,10 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
       vector::populateVectorGatherLoweringPatterns(patterns);
       vector::populateVectorTransposeLoweringPatterns(
           patterns, vector::VectorTransposeLowering::Shuffle16x16);
-      if (failed(applyPatternsGreedily(module, std::move(patterns))))
+      if (failed(applyPatternsGreedily(
+              module, std::move(patterns),
+              GreedyRewriteConfig().setRegionSimplificationLevel(
+                  GreedySimplifyRegionLevel::Disabled))))
         return signalPassFailure();
     }
 
@@ -122,6 +126,7 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
+    cellgrad::populateVectorMemoryToLLVMPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     cellgrad::populatePrintToLLVMPatterns(converter, patterns);
     cellgrad::populateStashToLLVMPatterns(converter, patterns);
@@ -134,7 +139,10 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     // Code of a device, beside the host program that launches it.
     legal.addLegalOp<gpu::GPUModuleOp>();
     legal.markOpRecursivelyLegal<gpu::GPUModuleOp>();
-    if (failed(applyFullConversion(module, legal, std::move(patterns))))
+    // No pattern fails after it has changed something: nothing is recorded.
+    ConversionConfig config;
+    config.allowPatternRollback = false;
+    if (failed(applyFullConversion(module, legal, std::move(patterns), config)))
       return signalPassFailure();
     cellgrad::lowerChecks(module);
     cellgrad::lowerEnds(module);

@@ -1,0 +1,57 @@
+// Vectors are read and written at the alignment of their elements, or at what the access says; nontemporal stays.
+// RUN: cell-opt %s --cell-convert-to-llvm | FileCheck %s
+
+// CHECK-LABEL: llvm.func @elements(
+func.func @elements(%f16: memref<64xf16>, %f32: memref<64xf32>, %f64: memref<64xf64>, %i1: memref<64xi1>,
+                    %i8: memref<64xi8>, %i64: memref<64xi64>, %index: memref<64xindex>) {
+  %0 = arith.constant 0 : index
+  // CHECK: llvm.load {{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<4xf16>
+  %1 = vector.load %f16[%0] : memref<64xf16>, vector<4xf16>
+  // CHECK: llvm.store {{.*}} {alignment = 2 : i64} : vector<4xf16>, !llvm.ptr
+  vector.store %1, %f16[%0] : memref<64xf16>, vector<4xf16>
+  // CHECK: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<4xf32>
+  %2 = vector.load %f32[%0] : memref<64xf32>, vector<4xf32>
+  // CHECK: llvm.store {{.*}} {alignment = 4 : i64} : vector<4xf32>, !llvm.ptr
+  vector.store %2, %f32[%0] : memref<64xf32>, vector<4xf32>
+  // CHECK: llvm.load {{.*}} {alignment = 8 : i64} : !llvm.ptr -> vector<4xf64>
+  %3 = vector.load %f64[%0] : memref<64xf64>, vector<4xf64>
+  // CHECK: llvm.store {{.*}} {alignment = 8 : i64} : vector<4xf64>, !llvm.ptr
+  vector.store %3, %f64[%0] : memref<64xf64>, vector<4xf64>
+  // CHECK: llvm.load {{.*}} {alignment = 1 : i64} : !llvm.ptr -> vector<4xi1>
+  %4 = vector.load %i1[%0] : memref<64xi1>, vector<4xi1>
+  // CHECK: llvm.store {{.*}} {alignment = 1 : i64} : vector<4xi1>, !llvm.ptr
+  vector.store %4, %i1[%0] : memref<64xi1>, vector<4xi1>
+  // CHECK: llvm.load {{.*}} {alignment = 1 : i64} : !llvm.ptr -> vector<4xi8>
+  %5 = vector.load %i8[%0] : memref<64xi8>, vector<4xi8>
+  // CHECK: llvm.store {{.*}} {alignment = 1 : i64} : vector<4xi8>, !llvm.ptr
+  vector.store %5, %i8[%0] : memref<64xi8>, vector<4xi8>
+  // CHECK: llvm.load {{.*}} {alignment = 8 : i64} : !llvm.ptr -> vector<4xi64>
+  %6 = vector.load %i64[%0] : memref<64xi64>, vector<4xi64>
+  // CHECK: llvm.store {{.*}} {alignment = 8 : i64} : vector<4xi64>, !llvm.ptr
+  vector.store %6, %i64[%0] : memref<64xi64>, vector<4xi64>
+  // CHECK: llvm.load {{.*}} {alignment = 8 : i64} : !llvm.ptr -> vector<4xi64>
+  %7 = vector.load %index[%0] : memref<64xindex>, vector<4xindex>
+  // CHECK: llvm.store {{.*}} {alignment = 8 : i64} : vector<4xi64>, !llvm.ptr
+  vector.store %7, %index[%0] : memref<64xindex>, vector<4xindex>
+  return
+}
+
+// CHECK-LABEL: llvm.func @said(
+func.func @said(%x: memref<64xf32>) {
+  %0 = arith.constant 0 : index
+  // CHECK: llvm.load {{.*}} {alignment = 64 : i64, nontemporal} : !llvm.ptr -> vector<16xf32>
+  %1 = vector.load %x[%0] {alignment = 64 : i64, nontemporal = true} : memref<64xf32>, vector<16xf32>
+  // CHECK: llvm.store {{.*}} {alignment = 32 : i64, nontemporal} : vector<16xf32>, !llvm.ptr
+  vector.store %1, %x[%0] {alignment = 32 : i64, nontemporal = true} : memref<64xf32>, vector<16xf32>
+  return
+}
+
+// CHECK-LABEL: llvm.func @masked(
+func.func @masked(%x: memref<64xf64>, %mask: vector<4xi1>, %else: vector<4xf64>) {
+  %0 = arith.constant 0 : index
+  // CHECK: %[[X:.*]] = llvm.intr.masked.load %{{.*}}, %{{.*}}, %{{.*}} {alignment = 8 : i32}
+  %1 = vector.maskedload %x[%0], %mask, %else : memref<64xf64>, vector<4xi1>, vector<4xf64> into vector<4xf64>
+  // CHECK: llvm.intr.masked.store %[[X]], %{{.*}}, %{{.*}} {alignment = 8 : i32}
+  vector.maskedstore %x[%0], %mask, %1 : memref<64xf64>, vector<4xi1>, vector<4xf64>
+  return
+}
