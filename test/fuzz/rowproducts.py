@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import regions
 from loops import Value
 from rowwise import MOST, Rows
 
 ROWS = (15, 16, 17, 31, 32, 33, 47, 48, 49, 64, 65, 67, 96, 128, 131)
 COLUMNS = (1, 2, 3, 7, 8, 15, 16, 17, 33)
+FEW = (2, 3, 4, 7, 8)  # so that products are short
 
 
 @dataclass
@@ -21,7 +23,7 @@ class RowProducts(Rows):
         self.loops = 0.7
         rng = self.rng
         while True:
-            n, c = rng.choice(ROWS), rng.choice(COLUMNS)
+            n, c = rng.choice(ROWS), rng.choice(rng.choice([FEW, COLUMNS]))
             if n * c <= MOST:
                 break
         self.n, self.c = n, c
@@ -86,6 +88,35 @@ class RowProducts(Rows):
         self.values = before
         self.depth -= 1
         return handed
+
+    def step(self) -> None:
+        if self.regions == 0 and self.rng.random() < 0.4:
+            trips = [self.index(0), self.index(self.rng.randint(2, 4)), self.index(1)]
+            self.steps_that_add_up(trips)
+        else:
+            super().step()
+
+    def steps_that_add_up(self, bounds: list[str]) -> None:
+        """A loop over layers whose products with each other are added up, and nothing else reads that."""
+        rng, (n, c) = self.rng, self.shapes[0]
+        self.regions += 1
+        like = [self.some((n, c)), self.some((c, c))]
+        name, i = self.fresh(), self.fresh()
+        x, total = (Value(self.fresh(), v.shape) for v in like)
+        self.say(regions.counted(name, i, bounds, self.entering([x, total], like)))
+        self.depth += 1
+        weights = [v for v in self.values if v.shape == (c, c)] or [self.some((c, c))]
+        rows = [x]
+        for _ in range(rng.randint(1, 3)):
+            y = self.matmul(rng.choice(rows), rng.choice(weights), (False, rng.random() < 0.5))
+            rows.append(self.bounded(y))
+        for _ in range(rng.randint(1, 3)):
+            product = self.matmul(rng.choice(rows), rng.choice(rows), (True, False))
+            total = self.same("add", total, product, visible=False)
+        self.depth -= 1
+        self.say("  " + regions.give([rows[-1].name, total.name], self.types(like)))
+        self.say("}")
+        self.results(name, like)
 
     def carried(self, first: Value | None = None) -> list[Value]:
         """The matrix and, rather than something else, a sum of products."""

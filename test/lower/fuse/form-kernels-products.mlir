@@ -5,7 +5,7 @@
 // None joins where that is not asked for.
 // RUN: cell-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(cell-form-kernels{fewest-nanoseconds=1}))" \
 // RUN:   | FileCheck %s --check-prefix=NONE
-// NONE-NOT: memref<8x6xf32
+// NONE-NOT: memref<12x8xf32>
 
 // A layer and the one behind it, whose weights are stored by output: they are transposed once, not for each tile.
 // CHECK-LABEL: func.func @layers(
@@ -118,6 +118,9 @@ func.func @epilogue(%x: memref<64x6xf32>, %v: memref<6x12xf32>, %t: memref<64x12
 
 // An epilogue that reads the rows in another order keeps its product apart.
 // CHECK-LABEL: func.func @epilogue_apart(
+// CHECK:         scf.forall
+// CHECK:           math.exp
+// CHECK:         } {cell.nanoseconds
 // CHECK-NOT:     scf.forall
 // CHECK:         linalg.generic {{.*}}"reduction"
 // CHECK:         linalg.generic {{.*}} attrs = {cell.epilogue}
@@ -126,7 +129,15 @@ func.func @epilogue(%x: memref<64x6xf32>, %v: memref<6x12xf32>, %t: memref<64x12
 #c = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
-func.func @epilogue_apart(%x: memref<64x6xf32>, %v: memref<6x64xf32>, %u: memref<64x64xf32>, %t: memref<64x64xf32>, %y: memref<64x64xf32>) {
+func.func @epilogue_apart(%x: memref<64x6xf32>, %v: memref<6x64xf32>, %u: memref<64x64xf32>, %t: memref<64x64xf32>, %y: memref<64x64xf32>,
+                          %z: memref<64x6xf32>) {
+  // expected-remark @+1 {{8 items of 1 tiles of 8 rows, rest 0: 1 ops}}
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%z : memref<64x6xf32>) outs(%x : memref<64x6xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %0 = math.exp %e0 : f32
+    linalg.yield %0 : f32
+  }
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %v : memref<64x6xf32>, memref<6x64xf32>) outs(%t : memref<64x64xf32>) {
   ^bb0(%p0: f32, %p1: f32, %p2: f32):

@@ -13,12 +13,15 @@
 // CHECK:           scf.forall (%[[I:.*]]) in (4)
 // CHECK:             %[[PART:.*]] = memref.subview %[[PARTS]][%[[I]], 0, 0] [1, 6, 6]
 // CHECK-NOT:         linalg.fill {{.*}} outs(%[[PART]]
-// CHECK:             outs(%[[PART]]
-// CHECK:             outs(%[[PART]]
-// CHECK-NOT:     linalg.generic {{.*}}outs(%arg2
-// CHECK:         linalg.generic {{.*}}iterator_types = ["reduction", "parallel", "parallel"]} ins(%[[PARTS]] : {{.*}}) outs(%arg2
+// CHECK:             linalg.generic {{.*}} outs(%[[PART]]
+// CHECK-NOT:         linalg.fill
+// CHECK:             linalg.generic {{.*}} outs(%[[PART]]
+// CHECK:           } {cell.nanoseconds
+// CHECK-NEXT:    {{^    }$}}
+// CHECK-NEXT:    linalg.generic {{.*}}iterator_types = ["reduction", "parallel", "parallel"]} ins(%[[PARTS]] : {{.*}}) outs(%arg2
 // CHECK-NEXT:    ^bb0(%[[NEW:.*]]: f32, %[[OLD:.*]]: f32):
 // CHECK-NEXT:      arith.addf %[[OLD]], %[[NEW]]
+// CHECK-NOT:     linalg.generic
 #a = affine_map<(m, n, k) -> (m, k)>
 #bt = affine_map<(m, n, k) -> (n, k)>
 #at = affine_map<(m, n, k) -> (k, m)>
