@@ -140,6 +140,12 @@ BY_HAND = [  # where MindSpore has no kernel for the CPU, or gives what no deriv
     (lambda: G.MinimumGradGrad()(ONE, TWO, ONE, TWO)[0], [0, 0, 0]),
     (lambda: G.StridedSliceGrad(1, 1)(TWO, (3,), (2,), (1,), (1,)), [3, 5, 7]),
     (lambda: G.StridedSliceGrad()(TWO[:2], (3,), (2,), (0,), (-1,)), [0, 5, 3]),
+    # MindSpore gives these, too: a cotangent of bool is moved, and may leave out dimensions of one.
+    (
+        lambda: G.StridedSliceGrad()(TWO > 4, (2, 3), (1, 0), (2, 3), (1, 1)),
+        [[False, False, False], [False, True, True]],
+    ),
+    (lambda: G.SliceGrad()(Tensor([True]), ONE > 0, (1,), (1,)), [False, True, False]),
     (lambda: G.MaximumGrad(True, False)(ONE, TWO / 6, TWO), [3, 0, 0]),
     (lambda: G.MaximumGrad(False, True)(ONE, TWO / 6, TWO), [0, 5, 7]),
     (

@@ -22,6 +22,7 @@ from cellgrad.core.record import (
     splat,
 )
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import elements
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import extrema, rounding, searching
 from cellgrad.ops._elementwise import Primitive
@@ -255,7 +256,7 @@ def dyn_shape(input_x: Tensor) -> Tensor:
     [2 3]
     """
     shape = check_tensor(input_x, "dyn_shape", "input_x").shape
-    return Tensor(np.array(shape, np.int64))
+    return known(np.array(shape, np.int64), mstype.int64)
 
 
 @public()
@@ -496,7 +497,7 @@ class NthElement(Primitive):
     def __call__(self, input: Tensor, n: int | Tensor) -> Tensor:
         x = check_tensor(input, self.name, "input")
         if isinstance(n, Tensor):
-            n = int(n._concrete("'n' of NthElement").reshape(()))
+            n = int(elements(n, "'n' of NthElement").reshape(()))
         length = x.shape[-1] if x.ndim else 0
         check_int(n, self.name, "n", at_least=0, below=length)
         out: Tensor = _nth(x, n, self.reverse)
