@@ -215,6 +215,11 @@ def test_tail():
     x = Tensor([1.0, 2.0])
     assert ops.composite.tail((1, 2, 3)) == (2, 3) and ops.composite.tail((1,)) == ()
     by_x = ms.grad(ms.jit(lambda x: ops.composite.tail((x, x * x))[0]))(x)
+    total = ops.composite.hyper_add((x, (x,)), (x, (x * 2,)))
+    assert (total[1][0] == x * 3).all()
+    assert ops.composite.core(np.add) is ops.composite.core(loop_can_unroll=True)(np.add) is np.add
+    with pytest.raises(TypeError, match="must be callable"):
+        ops.composite.core(3)
     np.testing.assert_array_equal(by_x.asnumpy(), [2, 4])
     with pytest.raises(TypeError, match="'sequence' must be"):
         ops.composite.tail([1, 2])
