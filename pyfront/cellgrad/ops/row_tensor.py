@@ -27,7 +27,7 @@ class RowTensorInner:
     Raises:
         TypeError: arguments of other types, or rows of another shape than those of the tensor.
 
-    >>> rows = common.RowTensorInner(Tensor([0, 2]), Tensor([[1.0], [2.0]]), (3, 1))
+    >>> rows = ms.common.RowTensorInner(Tensor([0, 2]), Tensor([[1.0], [2.0]]), (3, 1))
     >>> print(rows.values * 2, rows.dense_shape)
     [[2.]
      [4.]] (3, 1)
