@@ -450,3 +450,15 @@ def test_rates_of_groups_for_other_numbers_of_steps_are_refused() -> None:
     a, b = (Parameter(Tensor([1.0]), name=n) for n in "ab")
     with pytest.raises(ValueError, match="must have one length, but got 2 and 3"):
         nn.SGD([{"params": [a], "lr": (0.1, 0.2)}, {"params": [b]}], (0.1, 0.2, 0.3))
+
+
+@pytest.mark.parametrize("kind", [nn.Adagrad, nn.Adadelta, nn.FTRL, nn.ProximalAdagrad])
+def test_gradients_by_the_name_that_mindspore_has(kind):
+    both = []
+    for by_name in (False, True):
+        w = Parameter(Tensor([1.0, -2.0]), name="w")
+        optimizer, gradients = kind([w]), (Tensor([0.5, 0.25]),)
+        step = ms.jit(lambda g, o=optimizer, n=by_name: o(grads=g) if n else o(g))
+        step(gradients)
+        both.append(w.asnumpy().tolist())
+    assert both[0] == both[1] != [1.0, -2.0]

@@ -319,7 +319,7 @@ def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 @public(
     "ops.Softmax(axis)(input)",
     "Tensor.softmax(axis, dtype)",
-    "nn.Softmax(axis)(x)",
+    "nn.Softmax(axis)(input)",
     "mint.nn.Softmax(dim=None)(input) = F.softmax(input, dim=dim)",
     "mint.nn.functional.softmax(input, dim=None, dtype=None) = "
     "ops.softmax(input, h.implied(input, dim), dtype=dtype)",

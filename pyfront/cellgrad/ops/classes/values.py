@@ -9,9 +9,15 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import DTypeLike, TensorLike
-from cellgrad.core.arguments import argument_error, check_bool, check_int, check_one_of
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_int,
+    check_number,
+    check_one_of,
+)
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.record import (
     as_tensor,
     axis_of,
@@ -296,13 +302,20 @@ def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
     """Whether elements differ by less than `tolerance`.
 
     Raises:
-        TypeError: arguments that are not Tensors.
+        TypeError: arguments that are not Tensors, or a tolerance that is no number.
+        ValueError, RuntimeError: tensors of two shapes; they are not broadcast.
 
     >>> print(ops.approximate_equal(Tensor([1.0, 2.0]), Tensor([1.000001, 3.0])))
     [ True False]
     """
     a = check_tensor(x, "approximate_equal", "x")
     b = check_tensor(y, "approximate_equal", "y")
+    check_number(tolerance, "approximate_equal", "tolerance")
+    if a.shape != b.shape:
+        raise error(
+            either(ValueError, RuntimeError),
+            f"For 'approximate_equal', 'y' must have the same shape as 'x', {list(a.shape)}, but got {list(b.shape)}.",
+        )
     return gen.less(gen.abs(a - b), float(tolerance))
 
 
