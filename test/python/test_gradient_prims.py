@@ -186,6 +186,7 @@ def test_what_tests_of_dynamic_shapes_use():
     with pytest.raises(AttributeError, match="shape"):
         auto_generate.shapes_of  # noqa: B018
     np.testing.assert_array_equal(ops.hardshrink(Tensor([0.5, -2.0]), True).asnumpy(), [0, -2])
+    np.testing.assert_array_equal(ops.softshrink(Tensor([1.5, -3.0]), True).asnumpy(), [0.5, -2])
 
 
 ERRORS = [

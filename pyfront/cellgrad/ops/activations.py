@@ -398,7 +398,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     [-0.5  0.   1.5]
     """
     x = check_float(input, "softshrink", "input")
-    width = _number(lambd, "softshrink", "lambd")
+    width = float(lambd) if isinstance(lambd, bool) else _number(lambd, "softshrink", "lambd")
     return select(gen.less_equal(gen.abs(x), width), 0.0, x - gen.sign(x) * width)
 
 

@@ -65,7 +65,9 @@ def __getattr__(name: str) -> Any:
         elif name.endswith("_op"):
             found = _made(name)
         elif name.endswith("_ext"):
-            found = getattr(importlib.import_module("cellgrad.mint"), name.removesuffix("_ext"), None)
+            found = getattr(
+                importlib.import_module("cellgrad.mint"), name.removesuffix("_ext"), None
+            )
         elif not name.startswith("_"):  # a method of Tensor is a function there
             method = getattr(Tensor, name, None)
             found = method if inspect.isfunction(method) else None
