@@ -126,6 +126,7 @@ def test_in_a_cell_in_both_modes_and_in_a_batch(mode):
 
 ONE, TWO = Tensor([1.0, -2.0, 0.5]), Tensor([3.0, 5.0, 7.0])
 E = np.exp(np.array([1.0, -2.0, 0.5]))
+SLOPE = np.e / (1 + np.e) ** 2  # of the sigmoid at 1
 BY_HAND = [  # where MindSpore has no kernel for the CPU, or gives what no derivative is
     (lambda: G.SeluGrad()(TWO, ONE), [3.152103, 5 * (-2 + 1.7580993), 7 * 1.0507010]),
     (lambda: G.SoftmaxGrad()(ONE, TWO), [1 * (3 + 3.5), -2 * (5 + 3.5), 0.5 * (7 + 3.5)]),
@@ -140,6 +141,12 @@ BY_HAND = [  # where MindSpore has no kernel for the CPU, or gives what no deriv
     (lambda: G.MinimumGradGrad()(ONE, TWO, ONE, TWO)[0], [0, 0, 0]),
     (lambda: G.StridedSliceGrad(1, 1)(TWO, (3,), (2,), (1,), (1,)), [3, 5, 7]),
     (lambda: G.StridedSliceGrad()(TWO[:2], (3,), (2,), (0,), (-1,)), [0, 5, 3]),
+    (  # along the first dimension, with y = 1 / (1 + exp(-+1))
+        lambda: auto_generate.SoftmaxBackward()(
+            Tensor([[3.0], [5.0]]), ops.Softmax((0,))(Tensor([[1.0], [2.0]])), 0
+        ),
+        [[-2 * SLOPE], [2 * SLOPE]],
+    ),
     # MindSpore gives these, too: a cotangent of bool is moved, and may leave out dimensions of one.
     (
         lambda: G.StridedSliceGrad()(TWO > 4, (2, 3), (1, 0), (2, 3), (1, 1)),

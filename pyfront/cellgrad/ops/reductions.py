@@ -346,7 +346,10 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tens
     if dtype is not None:
         given = cast_to(given, dtype)
     x = widened(given)
-    dim = axis_of(axis, x.ndim, "softmax")
+    given_axis: Any = axis
+    if isinstance(given_axis, tuple) and len(given_axis) == 1:  # as older scripts write it
+        given_axis = given_axis[0]
+    dim = axis_of(given_axis, x.ndim, "softmax")
     dims = (dim,) if x.ndim else ()
     top = emit("cell.stop_gradient", [reduced("cell.reduce_max", x, dims, True)])
     powers = emit("cell.exp", [ew.binary("cell.sub", x, top)])
