@@ -1,5 +1,6 @@
 """The page of MindSpore's names is what the package has; a name that is refused says why."""
 
+import importlib
 import importlib.util
 import subprocess
 import sys
@@ -82,6 +83,27 @@ def test_a_method_that_is_refused(monkeypatch):
     monkeypatch.setitem(absent._BY_NAME, "Tensor.teleport", "Tensors stay where they are.")
     with pytest.raises(AttributeError, match="hint: Tensors stay where"):
         ms.Tensor(1.0).teleport  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("mindspore._extends", "inside of MindSpore's compiler"),
+        ("mindspore._c_expression.typing", "inside of MindSpore's compiler"),
+        ("ops._grad_experimental.grad_base", "inside of MindSpore's compiler"),
+        ("device_context.ascend", "Ascend processors"),
+        ("mindspore.hal.device_count", "ms.runtime and ms.device_context"),
+    ],
+)
+def test_inner_names_have_a_reason_too(name, words):
+    assert words in absent.reason(name)
+
+
+def test_no_inner_name_is_refused_that_exists():
+    for modules in absent.INNER.values():
+        for name in absent._paths(modules):
+            module, _, last = f"cellgrad.{name}".replace(".mindspore.", ".").rpartition(".")
+            assert not hasattr(importlib.import_module(module), last), name
 
 
 def test_in_compiled_code():

@@ -142,12 +142,18 @@ from mindspore import Tensor, ops
 from mindspore.communication.management import get_rank
 from mindspore.device_context.cpu.op_tuning import threads_num
 from mindspore.ops.auto_generate import AddExt, OnesLikeExt, SumExt, tanh_grad_op
+from mindspore.ops.auto_generate import InplaceAddExt, add_ext, inplace_add_ext_op
+from mindspore.ops._utils.arg_dtype_cast import ListToTuple, TupleToList
+from mindspore.ops.operations.comm_ops import AllReduce, ReduceOp
 from mindspore.ops.function.array_func import min_ext, new_ones, new_zeros
 from mindspore.ops.function.nn_func import interpolate_ext
 from mindspore.scipy.fft import dct
 
 x = Tensor([[1.0, 2.0], [3.0, 4.0]])
 print(SumExt()(x, 0), OnesLikeExt()(x).shape, AddExt()(x, x, 2)[0])
+assert ListToTuple()([1, 2]) == (1, 2) and TupleToList()((1,)) == [1] and ReduceOp.SUM == 'sum'
+y = InplaceAddExt()(x.copy(), x, 2)
+assert (inplace_add_ext_op(y, x) == add_ext(x, x, alpha=3)).all()
 print(min_ext(x), new_ones(x, (2,)), new_zeros(x, (1,)))
 print(tanh_grad_op(Tensor([0.5]), Tensor([2.0])), ops.operations.manually_defined.rank(x))
 print(dct(x)[0].shape, callable(get_rank), interpolate_ext(x[None], 4).shape)

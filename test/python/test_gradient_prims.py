@@ -126,6 +126,7 @@ def test_in_a_cell_in_both_modes_and_in_a_batch(mode):
 
 ONE, TWO = Tensor([1.0, -2.0, 0.5]), Tensor([3.0, 5.0, 7.0])
 E = np.exp(np.array([1.0, -2.0, 0.5]))
+SLOPE = np.e / (1 + np.e) ** 2  # of the sigmoid at 1
 BY_HAND = [  # where MindSpore has no kernel for the CPU, or gives what no derivative is
     (lambda: G.SeluGrad()(TWO, ONE), [3.152103, 5 * (-2 + 1.7580993), 7 * 1.0507010]),
     (lambda: G.SoftmaxGrad()(ONE, TWO), [1 * (3 + 3.5), -2 * (5 + 3.5), 0.5 * (7 + 3.5)]),
@@ -140,6 +141,18 @@ BY_HAND = [  # where MindSpore has no kernel for the CPU, or gives what no deriv
     (lambda: G.MinimumGradGrad()(ONE, TWO, ONE, TWO)[0], [0, 0, 0]),
     (lambda: G.StridedSliceGrad(1, 1)(TWO, (3,), (2,), (1,), (1,)), [3, 5, 7]),
     (lambda: G.StridedSliceGrad()(TWO[:2], (3,), (2,), (0,), (-1,)), [0, 5, 3]),
+    (  # along the first dimension, with y = 1 / (1 + exp(-+1))
+        lambda: auto_generate.SoftmaxBackward()(
+            Tensor([[3.0], [5.0]]), ops.Softmax((0,))(Tensor([[1.0], [2.0]])), 0
+        ),
+        [[-2 * SLOPE], [2 * SLOPE]],
+    ),
+    # MindSpore gives these, too: a cotangent of bool is moved, and may leave out dimensions of one.
+    (
+        lambda: G.StridedSliceGrad()(TWO > 4, (2, 3), (1, 0), (2, 3), (1, 1)),
+        [[False, False, False], [False, True, True]],
+    ),
+    (lambda: G.SliceGrad()(Tensor([True]), ONE > 0, (1,), (1,)), [False, True, False]),
     (lambda: G.MaximumGrad(True, False)(ONE, TWO / 6, TWO), [3, 0, 0]),
     (lambda: G.MaximumGrad(False, True)(ONE, TWO / 6, TWO), [0, 5, 7]),
     (
@@ -180,6 +193,7 @@ def test_what_tests_of_dynamic_shapes_use():
     with pytest.raises(AttributeError, match="shape"):
         auto_generate.shapes_of  # noqa: B018
     np.testing.assert_array_equal(ops.hardshrink(Tensor([0.5, -2.0]), True).asnumpy(), [0, -2])
+    np.testing.assert_array_equal(ops.softshrink(Tensor([1.5, -3.0]), True).asnumpy(), [0.5, -2])
 
 
 ERRORS = [
@@ -209,6 +223,11 @@ def test_tail():
     x = Tensor([1.0, 2.0])
     assert ops.composite.tail((1, 2, 3)) == (2, 3) and ops.composite.tail((1,)) == ()
     by_x = ms.grad(ms.jit(lambda x: ops.composite.tail((x, x * x))[0]))(x)
+    total = ops.composite.hyper_add((x, (x,)), (x, (x * 2,)))
+    assert (total[1][0] == x * 3).all()
+    assert ops.composite.core(np.add) is ops.composite.core(loop_can_unroll=True)(np.add) is np.add
+    with pytest.raises(TypeError, match="must be callable"):
+        ops.composite.core(3)
     np.testing.assert_array_equal(by_x.asnumpy(), [2, 4])
     with pytest.raises(TypeError, match="'sequence' must be"):
         ops.composite.tail([1, 2])

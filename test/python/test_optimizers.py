@@ -433,3 +433,32 @@ def test_lars_scales_layer_by_layer(clip, mode):
 def test_lars_takes_an_optimizer():
     with pytest.raises(TypeError, match="'optimizer' must be an Optimizer"):
         nn.LARS([Parameter(Tensor([1.0]), name="w")])
+
+
+def test_groups_tell_their_order_and_decays() -> None:
+    a, b = (Parameter(Tensor([1.0, 2.0]), name=n) for n in "ab")
+    groups = [{"params": [a], "weight_decay": 0.5}, {"params": [b], "lr": 0.25}]
+    assert not nn.SGD(groups, 0.1).is_group_params_ordered
+    sgd = nn.SGD([*groups, {"order_params": [b, a]}], 0.1)
+    assert sgd.is_group_params_ordered and not nn.SGD([a], 0.1).is_group_params_ordered
+    assert [d.asnumpy() for d in sgd.weight_decay] == [0.0, 0.5]
+    sgd((Tensor([1.0, 1.0]), Tensor([1.0, 1.0])))
+    assert np.allclose(a.asnumpy(), np.array([1.0, 2.0]) * 0.95 - 0.1)
+
+
+def test_rates_of_groups_for_other_numbers_of_steps_are_refused() -> None:
+    a, b = (Parameter(Tensor([1.0]), name=n) for n in "ab")
+    with pytest.raises(ValueError, match="must have one length, but got 2 and 3"):
+        nn.SGD([{"params": [a], "lr": (0.1, 0.2)}, {"params": [b]}], (0.1, 0.2, 0.3))
+
+
+@pytest.mark.parametrize("kind", [nn.Adagrad, nn.Adadelta, nn.FTRL, nn.ProximalAdagrad])
+def test_gradients_by_the_name_that_mindspore_has(kind):
+    both = []
+    for by_name in (False, True):
+        w = Parameter(Tensor([1.0, -2.0]), name="w")
+        optimizer, gradients = kind([w]), (Tensor([0.5, 0.25]),)
+        step = ms.jit(lambda g, o=optimizer, n=by_name: o(grads=g) if n else o(g))
+        step(gradients)
+        both.append(w.asnumpy().tolist())
+    assert both[0] == both[1] != [1.0, -2.0]

@@ -174,3 +174,30 @@ def test_errors(function, kind, message):
 def test_how_many_elements_there_are_must_be_known():
     with pytest.raises(TypeError, match="make the sparse tensor outside of compiled code"):
         ms.jit(lambda x: x.to_csr().values)(Tensor(DENSE))
+
+
+def test_rows_of_a_table(mode):
+    at, values = Tensor([0, 2], ms.int32), Tensor([[1.0, 2.0], [3.0, 4.0]])
+    RowTensorInner = ms.common.RowTensorInner
+
+    @ms.jit
+    def made(at, values):
+        rows = RowTensorInner(at, values, (3, 2))
+        return RowTensorInner(rows.indices, rows.values * 2, rows.dense_shape)
+
+    rows = made(at, values)
+    assert rows.dense_shape == (3, 2) and rows.dtype is ms.float32
+    same(rows.indices, [0, 2])
+    same(ms.grad(lambda r: (r.values**2).sum())(rows).values, 4 * values.asnumpy())
+    kinds = ops.MultitypeFuncGraph("kinds")
+    kinds.register("RowTensor")(lambda r: r.values)
+    kinds.register("COOTensor")(lambda r: r.indices)
+    same(ms.jit(kinds)(RowTensorInner(row_tensor=rows)), 2 * values.asnumpy())
+    same(kinds(coo()), PLACES)
+    for arguments, words in (
+        ((at, values, (3, 3)), r"'values' must be of shape \[2, 3\]"),
+        (([0, 2], values, (3, 2)), "'indices' must be a Tensor"),
+        ((at, values, (3, 2), rows), "not both"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            RowTensorInner(*arguments)

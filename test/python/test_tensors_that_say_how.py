@@ -211,3 +211,36 @@ def test_masked_scatter_by_a_mask_that_is_computed():
 
 def test_randperm_of_a_tensor_of_one_element():
     assert sorted(ops.randperm(Tensor([4])).asnumpy()) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_dimensions_as_tensors_and_slices(mode):
+    ms.set_context(mode=mode, jit_syntax_level=ms.STRICT)
+    grid = SIX.reshape(3, 2)
+    every = Sized(lambda x: x[1 : ops.dyn_shape(x)[0] : 2] * ops.dyn_shape(x)[-1])
+    assert every(grid).asnumpy().tolist() == [[4.0, 6.0]]
+    assert ms.grad(lambda x: every(x).sum())(grid).asnumpy().tolist() == [[0, 0], [2, 2], [0, 0]]
+    shaped = ms.jit(lambda x: ops.reshape(x, ops.dyn_shape(x)[:1]))
+    assert shaped(SIX).shape == (6,)
+    first = Sized(lambda x, n: x[:n].sum())
+    for n, expected in ((Tensor(2), [1, 1, 0, 0, 0, 0]), (ms.mutable(3), [1, 1, 1, 0, 0, 0])):
+        assert ms.grad(first)(SIX, n).asnumpy().tolist() == expected
+    with pytest.raises(IndexError):
+        ms.jit(lambda x: ops.dyn_shape(x)[1])(SIX)
+
+
+def test_integers_beside_what_is_mapped_or_differentiated_say_how():
+    ms.set_context(mode=ms.GRAPH_MODE, jit_syntax_level=ms.STRICT)
+    diagonals = ms.vmap(lambda x, k: ops.matrix_diag_part(x, k, Tensor(0.0)), (0, None))
+    found = diagonals(Tensor(X[:, :3, :3]), Tensor([0, 1], ms.int32))
+    one = ops.matrix_diag_part(Tensor(X[:, :3, :3]), Tensor([0, 1], ms.int32), Tensor(0.0))
+    assert found.asnumpy().tolist() == one.asnumpy().tolist()
+    turned = Sized(lambda x, d: ops.ifftshift(x, d))
+
+    class Pulled(nn.Cell):
+        def construct(self, x, d, dout):
+            return ops.GradOperation(sens_param=True)(turned)(x, d, dout)
+
+    for d in (0, 1):
+        out = Pulled()(Tensor(X[0]), ms.mutable(d), Tensor(X[1]))
+        assert out.asnumpy().tolist() == np.fft.fftshift(X[1], d).tolist()

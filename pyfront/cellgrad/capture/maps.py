@@ -44,6 +44,11 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _of_ops(*names: str) -> Callable[[Any], bool]:
+    """Whether a value is of a class of `ops`, which imports this module."""
+    return lambda v: type(v).__name__ in names and type(v).__module__.startswith("cellgrad.ops.")
+
+
 # The names of types that functions are registered for.
 _TYPES: dict[str, Callable[[Any], bool]] = {
     "Tensor": lambda v: isinstance(v, Tensor),
@@ -62,6 +67,9 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
     "Function": lambda v: callable(v) and not isinstance(v, Tensor),
     "Dtype": lambda v: isinstance(v, Type),
     "TypeType": lambda v: isinstance(v, Type),
+    "COOTensor": _of_ops("COOTensor"),
+    "CSRTensor": _of_ops("CSRTensor"),
+    "RowTensor": _of_ops("RowTensorInner"),
 }
 
 
@@ -87,7 +95,8 @@ class MultitypeFuncGraph:
 
         Args:
             type_names: one name an argument: "Tensor", "Number", "Int", "Float", "Bool", "String",
-                "Tuple", "List", "Dictionary", "Function", "None", "Dtype".
+                "Tuple", "List", "Dictionary", "Function", "None", "Dtype", "COOTensor", "CSRTensor",
+                "RowTensor".
 
         Raises:
             TypeError: an unknown name.

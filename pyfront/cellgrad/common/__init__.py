@@ -34,6 +34,7 @@ from cellgrad.core.settings import (
 )
 from cellgrad.core.symbol import Symbol
 from cellgrad.core.tensor import Tensor, tensor
+from cellgrad.ops.row_tensor import RowTensorInner as RowTensorInner
 from cellgrad.ops.sparse import COOTensor, CSRTensor
 from cellgrad.transforms.custom import recompute
 

@@ -193,3 +193,22 @@ FAMILIES: dict[str, dict[str, str]] = {
         "nn": "SampledSoftmaxLoss",
     },
 }
+
+# As `FAMILIES`, of modules and names that MindSpore does not document, and programs import.
+INNER: dict[str, dict[str, str]] = {
+    "It is inside of MindSpore's compiler and runtime, which have no part here.": {
+        "mindspore": """
+            _c_dataengine _c_expression _c_mindrecord _akg _deprecated _extends graph rewrite tools utils""",
+        "common": "_monad _register_for_tensor file_system",
+        "common.api": "_JitExecutor _no_recursive",
+        "context": "K_CONTEXT _context get_jit_config",
+        "ops": "_grad_experimental _op_impl _primitive_cache _vmap",
+        "train": "_utils",
+    },
+    "It sets Ascend processors, and cellgrad computes on others.": {
+        "device_context": "ascend",
+    },
+    "It asks for devices and their memory; see ms.runtime and ms.device_context.": {
+        "mindspore": "hal",
+    },
+}

@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from cellgrad.core._absent_names import FAMILIES
+from cellgrad.core._absent_names import FAMILIES, INNER
 from cellgrad.core.errors import nearest
 from cellgrad.core.foreign import known_as
 
@@ -31,12 +31,16 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
 }
 
+
+def _paths(modules: dict[str, str]) -> tuple[str, ...]:
+    return tuple(f"{module}.{name}" for module, names in modules.items() for name in names.split())
+
+
 for _why, _modules in FAMILIES.items():
-    REASONS[_why] = REASONS.get(_why, ()) + tuple(
-        f"{_module}.{_name}" for _module, _names in _modules.items() for _name in _names.split()
-    )
+    REASONS[_why] = REASONS.get(_why, ()) + _paths(_modules)
 
 _BY_NAME = {name: why for why, names in REASONS.items() for name in names}
+_BY_NAME |= {name: why for why, modules in INNER.items() for name in _paths(modules)}
 # Modules that are looked through for a name that another one has not.
 _OTHERS = (
     *("", "ops", "mint", "nn", "mint.nn", "mint.nn.functional", "numpy", "scipy.linalg"),

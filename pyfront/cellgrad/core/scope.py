@@ -24,7 +24,7 @@ from cellgrad.core.errors import Position, error
 from cellgrad.core.guards import ABSENT, CONTAINERS, Guard, contents, is_cell, is_library, value_of
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tracer import Tracer, leaked, lost_error
+from cellgrad.core.tracer import Tracer, leaked, lost_error, says_how
 
 if TYPE_CHECKING:
     from cellgrad.capture.changes import Action, Change
@@ -551,7 +551,10 @@ def constant(array: Any, sig: Signature) -> Tensor:
     if scope is None:
         return Tensor(array, sig.dtype)
     value = scope.fn.constant(_bytes(array, sig), sig.dtype.native, sig.held, state.location())
-    return Tracer(value, scope, sig)
+    out = Tracer(value, scope, sig)
+    if says_how(out):
+        out._known = Tensor(array, sig.dtype)
+    return out
 
 
 def _bytes(value: Any, sig: Signature) -> bytes:

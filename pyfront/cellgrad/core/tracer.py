@@ -43,10 +43,11 @@ def elements(x: Tensor, what: str) -> np.ndarray[Any, Any]:
 class Tracer(Tensor):
     """An SSA value of a scope. Operators append ops; what needs elements is refused."""
 
-    __slots__ = ("_parts", "_scope", "_used", "_value")
+    __slots__ = ("_known", "_parts", "_scope", "_used", "_value")
 
     _value: Any
     _parts: Any  # of complex numbers, where they are known: see `core.pairs`
+    _known: Tensor | None  # the same with elements, of integers that the code has as a constant
     _used: bool  # whether something of the program has it as an operand
     _scope: Scope
 
@@ -59,7 +60,7 @@ class Tracer(Tensor):
         self._value = value
         self._scope = scope
         self._used = False
-        self._parts = None
+        self._parts = self._known = None
         shape: tuple[int, ...] = value.shape
         if like is not None and like.dtype.kind == "c":
             self._sig = signature(like.dtype, shape[:-1])
@@ -104,7 +105,7 @@ class Tracer(Tensor):
             if own is self:
                 found: int | Tensor | None = root
                 return found
-        return None
+        return self._known
 
     def _ask(self) -> None:
         """Asks for the elements, if it is an input that may be an axis or the like."""

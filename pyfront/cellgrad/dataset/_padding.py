@@ -46,27 +46,32 @@ def padded_batch(
     """
     if pad_info is None:
         return self.batch(batch_size, drop_remainder)
-    check_instance(pad_info, "padded_batch", "pad_info", dict)
-    wanted = dict.fromkeys(self.columns, (None, None)) if not pad_info else dict(pad_info)
-    self._known(list(wanted), "padded_batch")
-    for given in wanted.values():
-        if not isinstance(given, tuple) or len(given) != 2:
-            raise argument_error(TypeError, "padded_batch", "pad_info", _WANTED, given)
-        if given[0] is not None:
-            check_sequence(
-                given[0], "padded_batch", "pad_info", "ints or None", int | None, empty=True
-            )
+    wanted = check_pad_info(self, pad_info, "padded_batch")
 
-    def filled(*columns: Any) -> tuple[Any, ...]:
+    def of_columns(*columns: Any) -> tuple[Any, ...]:
         return tuple(
-            _filled(list(map(np.asarray, rows)), *wanted[name]) if name in wanted else rows
+            filled(list(map(np.asarray, rows)), *wanted[name]) if name in wanted else rows
             for name, rows in zip(self.columns, columns[:-1], strict=True)
         )
 
-    return self.batch(batch_size, drop_remainder, per_batch_map=filled)
+    return self.batch(batch_size, drop_remainder, per_batch_map=of_columns)
 
 
-def _filled(rows: list[np.ndarray[Any, Any]], shape: Any, value: Any) -> list[Any]:
+def check_pad_info(data: Dataset, pad_info: Any, owner: str) -> dict[str, tuple[Any, Any]]:
+    """How each column is filled up: all of them, if it is empty."""
+    check_instance(pad_info, owner, "pad_info", dict)
+    wanted = dict.fromkeys(data.columns, (None, None)) if not pad_info else dict(pad_info)
+    data._known(list(wanted), owner)
+    for given in wanted.values():
+        if not isinstance(given, tuple) or len(given) != 2:
+            raise argument_error(TypeError, owner, "pad_info", _WANTED, given)
+        if given[0] is not None:
+            check_sequence(given[0], owner, "pad_info", "ints or None", int | None, empty=True)
+    return wanted
+
+
+def filled(rows: list[np.ndarray[Any, Any]], shape: Any, value: Any) -> list[Any]:
+    """The rows filled up to one shape; lengths that are None are the largest there is."""
     lengths = list(shape) if shape is not None else [None] * rows[0].ndim
     for i, n in enumerate(lengths):
         if n is None and all(i < r.ndim for r in rows):

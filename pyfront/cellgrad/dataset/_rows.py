@@ -34,6 +34,24 @@ def converted(rows: Iterator[Row], names: list[str] | None, numpy: bool) -> Iter
         yield values if names is None else dict(zip(names, values))
 
 
+def alike(rows: Iterator[Row], owner: str) -> Iterator[Row]:
+    """The rows, whose columns must have the dtypes and numbers of dimensions of the first one."""
+    first = None
+    for row in rows:
+        kinds = [("string" if v.dtype.kind in "SU" else str(v.dtype), v.ndim) for v in row]
+        if first is not None and kinds != first:
+            wanted, got = (
+                ", ".join(f"{d} of {n} dimensions" for d, n in k) for k in (first, kinds)
+            )
+            raise error(
+                RuntimeError,
+                f"For '{owner}', the rows of all data sets must be alike: {wanted}; but got {got}.",
+                "convert one of them with map, for example transforms.TypeCast",
+            )
+        first = kinds
+        yield row
+
+
 class RowIterator:
     """Rows by epoch: each iteration is the next epoch."""
 

@@ -19,8 +19,9 @@ from cellgrad.core.errors import error, not_defined
 from cellgrad.core.tensor import Tensor
 from cellgrad.dataset import _workers, config
 from cellgrad.dataset._arrays import as_array, stacked
+from cellgrad.dataset._buckets import bucket_batch_by_length, flat_map
 from cellgrad.dataset._padding import padded_batch
-from cellgrad.dataset._rows import BatchInfo, Row, RowIterator, converted, names_of
+from cellgrad.dataset._rows import BatchInfo, Row, RowIterator, alike, converted, names_of
 from cellgrad.dataset._transform import chain
 
 __all__ = ["Dataset", "Row", "zip"]
@@ -174,7 +175,7 @@ class Dataset:
             batch_size = check_int(batch_size, "batch", "batch_size", at_least=1)
         return _Batch(self, batch_size, drop_remainder, kwargs)
 
-    padded_batch = padded_batch
+    padded_batch, bucket_batch_by_length, flat_map = padded_batch, bucket_batch_by_length, flat_map
 
     def map(
         self,
@@ -225,7 +226,8 @@ class Dataset:
         [3, 4]
         """
         given = self.columns if input_columns is None else input_columns
-        return _Filter(self, predicate, self._known(given, "filter"))
+        at = [self.columns.index(c) for c in self._known(given, "filter")]
+        return self._through(lambda rows: (r for r in rows if predicate(*(r[i] for i in at))))
 
     def repeat(self, count: int | None = None) -> Dataset:
         """The rows `count` times an epoch, each time as another epoch; without end for None or -1.
@@ -320,14 +322,16 @@ class Dataset:
         size = config.get_prefetch_size() if buffer_size is None else buffer_size
         return _Prefetch(self, check_int(size, "prefetch", "buffer_size", at_least=1))
 
+    def _through(self, function: Callable[[Iterator[Row]], Iterator[Row]]) -> Dataset:
+        """The rows that a function makes of the rows of an epoch."""
+        return _Through(self, function)
+
     def _known(self, columns: Any, owner: str) -> list[str]:
         listed = names_of(columns, owner)
         for c in listed:
             if c not in self.columns:
-                raise error(
-                    ValueError,
-                    f"For '{owner}', there is no column '{c}'; there are {self.columns}.",
-                )
+                text = f"For '{owner}', there is no column '{c}'; there are {self.columns}."
+                raise error(ValueError, text)
         return listed
 
 
@@ -478,17 +482,16 @@ class _Map(_Step):
         return _workers.ordered(self._one, rows, 1 if config.get_debug_mode() else self.workers)
 
 
-class _Filter(_Step):
-    def __init__(self, source: Dataset, predicate: Callable[..., Any], inputs: list[str]):
+class _Through(_Step):
+    def __init__(self, source: Dataset, function: Callable[[Iterator[Row]], Iterator[Row]]):
         super().__init__(source)
-        self.predicate, self.inputs = predicate, inputs
+        self.function = function
 
     def known_size(self) -> int:
         return -1
 
     def rows(self, epoch: int) -> Iterator[Row]:
-        at = [self.columns.index(c) for c in self.inputs]
-        return (r for r in self.source.rows(epoch) if self.predicate(*(r[i] for i in at)))
+        return self.function(self.source.rows(epoch))
 
 
 class _Repeat(_Step):
@@ -584,7 +587,7 @@ class _Concat(Dataset):
         return -1 if min(sizes) < 0 else sum(sizes)
 
     def rows(self, epoch: int) -> Iterator[Row]:
-        return itertools.chain.from_iterable(d.rows(epoch) for d in self.children)
+        return alike(itertools.chain.from_iterable(d.rows(epoch) for d in self.children), "concat")
 
 
 class _Prefetch(_Step):

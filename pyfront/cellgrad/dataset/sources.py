@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, cast
 
 from cellgrad.core import dtype as mstype
@@ -12,9 +12,10 @@ from cellgrad.core.arguments import check_int
 from cellgrad.core.context import ParallelMode
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error, not_defined
-from cellgrad.dataset._arrays import as_array
+from cellgrad.dataset._arrays import as_array, stacked
 from cellgrad.dataset.pipeline import Dataset, Row, _Batch, _Map, _Prefetch, _Project
 from cellgrad.dataset.samplers import Sampler
+from cellgrad.ops._static import is_int
 from cellgrad.parallel._auto_parallel_context import get_auto_parallel_context
 from cellgrad.parallel._utils import _get_device_num, _get_global_rank, _get_parallel_mode
 
@@ -172,10 +173,14 @@ class GeneratorDataset(Source):
         sampler: a `Sampler`, or an iterable of positions.
         num_shards, shard_id: which part of the rows. By default all, or in a "data_parallel" program of several
             ranks, without a sampler, the part of the rank; ``num_shards=1, shard_id=0`` then gives all.
+        batch_sampler: an iterable of lists of positions: the rows of each are a batch. It takes the place of what says
+            which rows there are, and in which order.
+        collate_fn: with `batch_sampler`, a function that gives the columns of a batch for lists of what the source has in
+            each column. By default arrays are stacked.
 
     Raises:
         TypeError: a source of another kind.
-        ValueError, RuntimeError: arguments that exclude each other.
+        ValueError, RuntimeError: arguments that exclude each other, or a batch sampler that gives no lists of ints.
 
     >>> data = ms.dataset.GeneratorDataset([(1.0,), (2.0,)], ["x"], shuffle=False)
     >>> [row["x"].item() for row in data.create_dict_iterator()]
@@ -196,6 +201,8 @@ class GeneratorDataset(Source):
         shard_id: int | None = None,
         python_multiprocessing: bool = True,
         max_rowsize: object = None,
+        batch_sampler: Iterable[Iterable[int]] | None = None,
+        collate_fn: Callable[..., object] | None = None,
     ):
         if column_names is None:
             raise error(ValueError, "For 'GeneratorDataset', 'column_names' must be given.")
@@ -214,6 +221,16 @@ class GeneratorDataset(Source):
                 "__getitem__ and __len__.",
                 "use the method shuffle(buffer_size)",
             )
+        _check_batches(batch_sampler, collate_fn, self.indexed)
+        if batch_sampler is not None:
+            if any(v is not None for v in (num_samples, shuffle, sampler, num_shards, shard_id)):
+                raise error(
+                    ValueError,
+                    "For 'GeneratorDataset', batch_sampler is mutually exclusive with num_samples, shuffle, "
+                    "num_shards, shard_id and sampler.",
+                )
+            sampler = cast(Any, batch_sampler)
+        self.in_batches, self.collate = batch_sampler is not None, collate_fn
         ordered = sampler is not None or not self.indexed
         super().__init__(
             names,
@@ -231,13 +248,23 @@ class GeneratorDataset(Source):
     def total(self) -> int:
         return len(self.given) if self.indexed else -1
 
+    def known_size(self) -> int:
+        if self.in_batches:
+            return len(self.sampler) if isinstance(self.sampler, Sized) else -1
+        return super().known_size()
+
+    def get_batch_size(self) -> int:
+        return -1 if self.in_batches else super().get_batch_size()
+
     def can_be_counted(self) -> bool:
+        if self.in_batches:
+            return not isinstance(self.sampler, Iterator)
         return self.indexed or callable(self.given) or iter(self.given) is not self.given
 
     def at(self, position: int) -> Row:
         return self._row(self.given[position])
 
-    def _row(self, row: Any) -> Row:
+    def _columns(self, row: Any) -> Sequence[Any]:
         several = isinstance(row, tuple) or (isinstance(row, list) and len(self.columns) > 1)
         values = row if several else (row,)
         if len(values) != len(self.columns):
@@ -246,12 +273,34 @@ class GeneratorDataset(Source):
                 f"For 'GeneratorDataset', a row of the source has {len(values)} columns, but "
                 f"'column_names' has {len(self.columns)}: {self.columns}.",
             )
-        arrays = [as_array(v) for v in values]
+        return values
+
+    def _row(self, row: Any) -> Row:
+        arrays = [as_array(v) for v in self._columns(row)]
         if self.types is not None:
             arrays = [a.astype(t) for a, t in zip(arrays, self.types)]
         return tuple(arrays)
 
+    def _batches(self) -> Iterator[Row]:
+        for positions in cast(Iterable[Any], self.sampler):
+            if not hasattr(positions, "__iter__") or not all(is_int(i) for i in positions):
+                raise error(
+                    RuntimeError,
+                    "For 'GeneratorDataset', batch_sampler should give lists of ints, but got "
+                    f"{type(positions).__name__} {positions!r}.",
+                )
+            rows = [self._columns(self.given[int(i)]) for i in positions]
+            columns: Any = [list(c) for c in zip(*rows, strict=True)]
+            if self.collate is not None:
+                yield self._row(self.collate(*columns))
+                continue
+            named = zip(self.columns, columns, strict=True)
+            yield self._row(tuple([stacked(list(map(as_array, c)), n) for n, c in named]))
+
     def rows(self, epoch: int) -> Iterator[Row]:
+        if self.in_batches:
+            yield from self._batches()
+            return
         if self.indexed:
             yield from super().rows(epoch)
             return
@@ -267,6 +316,25 @@ class GeneratorDataset(Source):
             if i == self.num_samples:
                 return
             yield self._row(row)
+
+
+def _check_batches(batch_sampler: Any, collate_fn: Any, indexed: bool) -> None:
+    """Refuses what says nothing about batches."""
+    owner = "GeneratorDataset"
+    if batch_sampler is None:
+        if collate_fn is not None:
+            text = f"For '{owner}', collate_fn can be specified only when batch_sampler is set."
+            raise error(ValueError, text)
+        return
+    if not hasattr(batch_sampler, "__getitem__") and not hasattr(batch_sampler, "__iter__"):
+        text = f"For '{owner}', batch_sampler should have __getitem__ or __iter__ method, but got {batch_sampler!r}."
+        raise error(TypeError, text)
+    if not indexed:
+        text = "batch_sampler is not supported if source does not have attribute '__getitem__' or '__len__'"
+        raise error(ValueError, f"For '{owner}', {text}.")
+    if collate_fn is not None and not callable(collate_fn):
+        text = f"For '{owner}', collate_fn should be callable, but got {collate_fn!r}."
+        raise error(TypeError, text)
 
 
 class NumpySlicesDataset(Source):

@@ -34,8 +34,8 @@ class LRN(Cell):
         super().__init__()
         self.lrn_op = ops.LRN(depth_radius, bias, alpha, beta, norm_region)
 
-    def construct(self, x: Tensor) -> Tensor:
-        return self.lrn_op(x)  # type: ignore[no-any-return]
+    def construct(self, input_x: Tensor) -> Tensor:
+        return self.lrn_op(input_x)  # type: ignore[no-any-return]
 
 
 class ChannelShuffle(Cell):

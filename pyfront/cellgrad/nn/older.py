@@ -567,5 +567,5 @@ class Unfold(Cell):
         window, distance, rate = turned
         self.patches = ops.ExtractImagePatches(window, distance, rate, padding)
 
-    def construct(self, x: Tensor) -> Tensor:
-        return self.patches(x)
+    def construct(self, input_x: Tensor) -> Tensor:
+        return self.patches(input_x)

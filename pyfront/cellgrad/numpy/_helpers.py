@@ -15,6 +15,7 @@ from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor, check_tensor, is_number
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import elements
 
 Array = Tensor | bool | int | float | list[Any] | tuple[Any, ...]
 _HALF = (mstype.bool_, mstype.int8, mstype.uint8)
@@ -245,7 +246,7 @@ def shape_of(shape: Any, op: str) -> tuple[int, ...]:
         ValueError: a negative length.
     """
     if isinstance(shape, Tensor):
-        shape = shape._concrete(f"'shape' of {op}").tolist()
+        shape = elements(shape, f"'shape' of {op}").tolist()
     listed = shape if isinstance(shape, tuple | list) else (shape,)
     return tuple(check_int(n, op, "shape", at_least=0) for n in listed)
 

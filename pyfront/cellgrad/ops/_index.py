@@ -28,7 +28,7 @@ from cellgrad.core.record import (
     reshape_to,
 )
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tracer import Tracer
+from cellgrad.core.tracer import Tracer, elements
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._static import is_int, known
 from cellgrad.ops.joining import pad_to, piece, reverse_dims, stack
@@ -124,7 +124,7 @@ def _bound(value: Any) -> int:
     if is_int(value):
         return int(value)
     if isinstance(value, Tensor) and value.size == 1 and value.dtype.kind in "iu":
-        return int(value._concrete("a slice").reshape(()))
+        return int(elements(value, "a slice").reshape(()))
     raise error(
         IndexError,
         f"Only integers, None and known tensors of one integer may bound a slice, but got "

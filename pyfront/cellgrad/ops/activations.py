@@ -211,7 +211,7 @@ def fast_gelu(x: Tensor) -> Tensor:
 
 @public(
     "nn.SiLU(x)",
-    "mint.nn.SiLU(inplace=False)(input) = F.silu(input, inplace=inplace)",
+    "mint.nn.SiLU(inplace=False)(x) = F.silu(x, inplace=inplace)",
     "mint.nn.functional.silu(input, inplace=False) = h.into(input, ops.silu(input), inplace)",
 )
 @operation
@@ -303,7 +303,7 @@ def softsign(x: Tensor) -> Tensor:
 
 @public(
     "ops.HSigmoid",
-    "nn.HSigmoid(input_x)",
+    "nn.HSigmoid(input)",
     "mint.nn.Hardsigmoid()(input)",
     "mint.nn.functional.hardsigmoid",
 )
@@ -322,7 +322,7 @@ def hardsigmoid(input: Tensor) -> Tensor:
 
 @public(
     "ops.HSwish",
-    "nn.HSwish(x)",
+    "nn.HSwish(input)",
     "mint.nn.Hardswish()(input)",
     "mint.nn.functional.hardswish",
 )
@@ -366,7 +366,7 @@ def hardtanh(input: Tensor, min_val: TensorLike = -1.0, max_val: TensorLike = 1.
 @public(
     "ops.HShrink(lambd)(input_x)",
     "Tensor.hardshrink",
-    "nn.HShrink(lambd)(input_x)",
+    "nn.HShrink(lambd)(input)",
     "mint.nn.Hardshrink(lambd)(input)",
     "mint.nn.functional.hardshrink",
 )
@@ -386,7 +386,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     "ops.SoftShrink(lambd)(input_x)",
     "ops.soft_shrink(input, lambd)",
     "Tensor.soft_shrink",
-    "nn.SoftShrink(lambd)(input_x)",
+    "nn.SoftShrink(lambd)(input)",
     "mint.nn.Softshrink(lambd)(input)",
     "mint.nn.functional.softshrink",
 )
@@ -398,7 +398,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     [-0.5  0.   1.5]
     """
     x = check_float(input, "softshrink", "input")
-    width = _number(lambd, "softshrink", "lambd")
+    width = float(lambd) if isinstance(lambd, bool) else _number(lambd, "softshrink", "lambd")
     return select(gen.less_equal(gen.abs(x), width), 0.0, x - gen.sign(x) * width)
 
 
@@ -509,7 +509,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 @public(
     "ops.ReLU(input)",
-    "nn.ReLU(x)",
+    "nn.ReLU(input)",
     "mint.nn.ReLU()(input)",
     "mint.nn.functional.relu",
     "mint.nn.functional.relu_(input)",

@@ -103,7 +103,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: OptionalDims) -> Tensor:
 
 
 @public(
-    "nn.AdaptiveMaxPool1d(output_size)(input)",
+    "nn.AdaptiveMaxPool1d(output_size)(x)",
     "mint.nn.AdaptiveMaxPool1d(output_size, return_indices=False)(input) = "
     "F.adaptive_max_pool1d(input, output_size, return_indices)",
 )

@@ -1,8 +1,9 @@
 """Under the name scripts use: ``ops.auto_generate.HSigmoidGrad``, and all operations of `ops`.
 
 Methods of Tensor that no operation has the name of are functions, as ``contiguous``.
-``SumExt`` and the like are the operations of `mint` as classes, ``tanh_grad_op`` and the like are
-classes without settings that are made already, as in MindSpore.
+``SumExt`` and the like are the operations of `mint` as classes, ``sum_ext`` these operations, ``InplaceAddExt``
+the method of Tensor ``add_``. ``tanh_grad_op`` and the like are classes without settings that are made already,
+as in MindSpore.
 """
 
 import functools
@@ -21,7 +22,11 @@ from cellgrad.ops.operations._grad_ops import *  # noqa: F403
 def _of_mint(name: str) -> type[Primitive] | None:
     """The class ``NameExt`` of the function ``mint.name``."""
     function = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.removesuffix("Ext")).lower()
-    found = getattr(importlib.import_module("cellgrad.mint"), function, None)
+    inplace = function.startswith("inplace_")
+    if inplace:  # ``InplaceAddExt`` is the method ``add_``
+        found = getattr(Tensor, function.removeprefix("inplace_") + "_", None)
+    else:
+        found = getattr(importlib.import_module("cellgrad.mint"), function, None)
     if found is None:
         return None
 
@@ -33,7 +38,8 @@ def _of_mint(name: str) -> type[Primitive] | None:
         # What is given by name only there has a place in the class.
         return found(*args[:count], **dict(zip(named, args[count:], strict=False)), **kwargs)
 
-    members = {"__call__": __call__, "__doc__": f"`mint.{function}` as a class without settings."}
+    what = f"`Tensor.{found.__name__}`" if inplace else f"`mint.{function}`"
+    members = {"__call__": __call__, "__doc__": f"{what} as a class without settings."}
     return type(name, (Primitive,), members)
 
 
@@ -53,8 +59,15 @@ def __getattr__(name: str) -> Any:
         found: Any = None
         if name.endswith("Ext"):
             found = _of_mint(name)
+        elif name.endswith("_ext_op"):
+            kind = _of_mint("".join(p.capitalize() for p in name.removesuffix("_op").split("_")))
+            found = None if kind is None else kind()
         elif name.endswith("_op"):
             found = _made(name)
+        elif name.endswith("_ext"):
+            found = getattr(
+                importlib.import_module("cellgrad.mint"), name.removesuffix("_ext"), None
+            )
         elif not name.startswith("_"):  # a method of Tensor is a function there
             method = getattr(Tensor, name, None)
             found = method if inspect.isfunction(method) else None

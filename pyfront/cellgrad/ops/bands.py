@@ -19,6 +19,7 @@ from cellgrad.core.arguments import (
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor, broadcast_to_shape, check_tensor, is_number, operation
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import elements
 from cellgrad.ops import _generated as gen
 from cellgrad.ops._index import gathered, scattered
 from cellgrad.ops._public import public
@@ -72,7 +73,7 @@ def _band(x: Tensor, below: int, above: int) -> Tensor:
 def _range_of(k: Any, op: str) -> tuple[int, int]:
     """The lowest and the highest diagonal."""
     if isinstance(k, Tensor):
-        k = k._concrete(f"'k' of {op}").reshape(-1).tolist()
+        k = elements(k, f"'k' of {op}").reshape(-1).tolist()
     listed = (k,) if is_int(k) else tuple(k) if isinstance(k, tuple | list) else None
     if listed is None or not all(is_int(v) for v in listed) or len(listed) not in (1, 2):
         raise argument_error(TypeError, op, "k", "an int or two, or a Tensor of them", k)

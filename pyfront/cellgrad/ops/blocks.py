@@ -10,6 +10,7 @@ from cellgrad.core.arguments import argument_error, check_int, check_ndim
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, operation
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import elements
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
 from cellgrad.ops._static import is_int, known_ints
@@ -21,7 +22,7 @@ Pairs = tuple[tuple[int, int], ...]
 
 def _arguments(op: str, block: Any, around: Any, name: str) -> tuple[tuple[int, ...], Pairs]:
     if isinstance(around, Tensor):
-        around = around._concrete(f"'{name}' of {op}").tolist()
+        around = elements(around, f"'{name}' of {op}").tolist()
     if not isinstance(around, tuple | list) or not all(
         isinstance(p, tuple | list) and len(p) == 2 and all(is_int(v) and v >= 0 for v in p)
         for p in around

@@ -1,11 +1,13 @@
 """Under the name older scripts use: ``from cellgrad.ops import composite as C``."""
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from cellgrad.capture.maps import HyperMap, Map, MultitypeFuncGraph
-from cellgrad.core.arguments import check_instance
+from cellgrad.core.arguments import check_callable, check_instance
 from cellgrad.core.errors import error
 from cellgrad.ops import (
+    add,
     count_nonzero,
     cummin,
     dot,
@@ -36,9 +38,11 @@ __all__ = [
     "MultitypeFuncGraph",
     "clip_by_global_norm",
     "clip_by_value",
+    "core",
     "count_nonzero",
     "cummin",
     "dot",
+    "hyper_add",
     "laplace",
     "matmul",
     "mm",
@@ -70,3 +74,22 @@ def tail(sequence: tuple[T, ...]) -> tuple[T, ...]:
     if not given:
         raise error(ValueError, "For 'tail', the tuple must have an element, but it is empty.")
     return given[1:]
+
+
+hyper_add = HyperMap(add)
+
+
+def core(fn: Callable[..., Any] | None = None, **flags: Any) -> Any:
+    """A decorator that gives the function itself. The flags choose how MindSpore's compiler goes about it, and
+    change no result.
+
+    Raises:
+        TypeError: `fn` is not callable.
+
+    >>> @ops.composite.core(loop_can_unroll=True)
+    ... def double(x):
+    ...     return x * 2
+    >>> print(double(Tensor([1.0])))
+    [2.]
+    """
+    return core if fn is None else check_callable(fn, "core", "fn")

@@ -15,7 +15,8 @@ from cellgrad.core.number import real
 from cellgrad.core.record import cast_to, check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops import reductions
+from cellgrad.ops import _generated as gen
+from cellgrad.ops import _index, reductions
 from cellgrad.ops._public import public
 
 T = TypeVar("T")
@@ -80,11 +81,11 @@ def clip_by_norm(
         x: a Tensor, or a tuple or list of them.
         max_norm: the largest norm of the result.
         norm_type: the order of the norm, positive or infinite.
-        error_if_nonfinite: whether a norm that is not finite is an error; not in compiled code.
+        error_if_nonfinite: whether a norm that is not finite is an error.
 
     Raises:
         TypeError: `x` is neither, or a number argument is not a number.
-        ValueError: an order that is not positive; `error_if_nonfinite` in compiled code.
+        ValueError: an order that is not positive.
         RuntimeError: a norm that is not finite.
 
     >>> print(ops.clip_by_norm(Tensor([3.0, 4.0]), 1.0))
@@ -99,18 +100,13 @@ def clip_by_norm(
     tensors = tuple(check_tensor(t, op, f"x[{i}]") for i, t in enumerate(listed))
     clipped, norm = _clipped_by_norm(tensors, float(max_norm), float(norm_type))
     if error_if_nonfinite:
+        text = f"For {op}, the total norm of order {norm_type} from input is non-finite."
         if state.current.scope is not None:
-            raise error(
-                ValueError,
-                f"For '{op}', 'error_if_nonfinite' needs the norm, which is not known while "
-                f"compiling.",
-                "check ops.isfinite of the gradients, or amp.all_finite, outside",
+            _index.check(
+                gen.isfinite(norm), text, RuntimeError, "see where it comes from: ms.debug.nans()"
             )
-        if not math.isfinite(norm.item()):
-            raise error(
-                RuntimeError,
-                f"For {op}, the total norm of order {norm_type} from input is non-finite.",
-            )
+        elif not math.isfinite(norm.item()):
+            raise error(RuntimeError, text)
     return clipped[0] if isinstance(x, Tensor) else type(listed)(clipped)
 
 

@@ -29,6 +29,7 @@ from cellgrad.core.record import (
     splat,
 )
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import elements
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._public import public
 from cellgrad.ops._static import iota, known, known_int
@@ -38,7 +39,7 @@ from cellgrad.ops.selection import cast
 def _number(value: Any, op: str, argument: str) -> Any:
     """A number from a number or a tensor of one that is known."""
     if isinstance(value, Tensor) and value.size == 1:
-        return value._concrete(f"'{argument}' of {op}").reshape(()).item()
+        return elements(value, f"'{argument}' of {op}").reshape(()).item()
     return check_number(value, op, argument)
 
 

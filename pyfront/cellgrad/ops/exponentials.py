@@ -23,7 +23,7 @@ def _top(x: Tensor, axes: tuple[int, ...]) -> Tensor:
     "nn.LogSoftmaxExt(dim=-1)(x) = ops.log_softmax(x, dim)",
     "ops.LogSoftmax(axis)(logits)",
     "nn.LogSoftmax(axis)(x)",
-    "mint.nn.LogSoftmax(dim=None)(input) = F.log_softmax(input, dim=dim)",
+    "mint.nn.LogSoftmax(dim=None)(x) = F.log_softmax(x, dim=dim)",
     "mint.nn.functional.log_softmax(input, dim=None, *, dtype=None) = "
     "ops.log_softmax(h.to(input, dtype), h.implied(input, dim))",
     "mint.special.log_softmax(input, dim=None, *, dtype=None) = "

@@ -30,7 +30,7 @@ from cellgrad.core.tracer import Tracer, leaked
 from cellgrad.ops import _index
 from cellgrad.ops._index import Mask, Plan
 from cellgrad.ops._public import public
-from cellgrad.ops._static import known_ints
+from cellgrad.ops._static import known, known_ints
 from cellgrad.ops.joining import stack
 
 
@@ -51,7 +51,11 @@ def getitem(x: Tensor, index: Index) -> Tensor:
         return _read(x, index) if state.current.tape is None else _recorded(x, index)
     parts, arrays = _index.parts_of(index)
     if not arrays:
-        out: Tensor = _take_region(x, _index.plan_of(tuple(parts), 0, x.shape))
+        plan = _index.plan_of(tuple(parts), 0, x.shape)
+        if isinstance(x, Tracer) and x._known is not None:  # `ops.dyn_shape(x)` or the like
+            part = np.array(x._known._concrete("an index")[known_index(index, x.shape)])
+            return known(part, x.dtype)
+        out: Tensor = _take_region(x, plan)
         return out
     parts, arrays, mask = _index.without_masks(parts, arrays, x.shape)
     if mask is not None:

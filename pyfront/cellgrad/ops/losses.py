@@ -92,7 +92,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
 
 
 @public(
-    "mint.nn.L1Loss(reduction)(input, target)",
+    "mint.nn.L1Loss(reduction)(logits, labels)",
     "mint.nn.functional.l1_loss",
 )
 @operation
@@ -503,7 +503,7 @@ def hinge_embedding_loss(
 
 
 @public(
-    "mint.nn.SoftMarginLoss(reduction)(input, target)",
+    "mint.nn.SoftMarginLoss(reduction)(logits, labels)",
     "mint.nn.functional.soft_margin_loss",
 )
 @operation

@@ -13,6 +13,7 @@ from cellgrad.core.arguments import check_bool, check_int, check_ndim, check_num
 from cellgrad.core.errors import error
 from cellgrad.core.record import axes_of, axis_of, check_float, check_tensor, operation
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import elements
 from cellgrad.ops import _generated as gen
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._index import gathered
@@ -98,7 +99,7 @@ class EuclideanNorm(Primitive):
 
     def __call__(self, x: Tensor, axes: Axis) -> Tensor:
         if isinstance(axes, Tensor):
-            axes = tuple(axes._concrete("'axes' of EuclideanNorm").reshape(-1).tolist())
+            axes = tuple(elements(axes, "'axes' of EuclideanNorm").reshape(-1).tolist())
         out: Tensor = _floored(check_float(x, self.name, "x"), axes, 2, self.keep_dims, 0.0)
         return out
 

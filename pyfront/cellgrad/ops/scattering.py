@@ -277,13 +277,16 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: ShapeLike) -> Tensor:
     Raises:
         IndexError: indices out of range; they are not counted from the end.
         TypeError: indices that are not a Tensor of integers, or a shape that is not known.
-        ValueError: updates of another shape than the parts.
+        ValueError: updates of another shape than the parts, or a negative size.
 
     >>> print(ops.scatter_nd(Tensor([[1], [3]]), Tensor([8.0, 9.0]), (4,)))
     [0. 8. 0. 9.]
     """
     new = check_tensor(updates, "scatter_nd", "updates")
-    zeros = splat(0, new.dtype, known_ints(shape, "scatter_nd", "shape"))
+    sizes = known_ints(shape, "scatter_nd", "shape")
+    if min(sizes, default=0) < 0:
+        raise argument_error(ValueError, "scatter_nd", "shape", "ints of at least 0", shape)
+    zeros = splat(0, new.dtype, sizes)
     return _scatter_tuples(zeros, indices, new, "add", "scatter_nd")
 
 

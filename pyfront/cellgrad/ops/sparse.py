@@ -354,7 +354,9 @@ class CSRTensor(SparseTensor):
         return csr_add(self, other, Tensor(1, self.dtype), Tensor(-1, self.dtype))
 
 
-def _remade(kind: type, names: tuple[str, ...]) -> None:
+def as_nested(kind: type, names: tuple[str, ...]) -> None:
+    """Makes a class with a shape a nested value of its attributes of these names."""
+
     def flatten(x: Any) -> tuple[tuple[Any, ...], Any]:
         return tuple(getattr(x, name) for name in names), x.shape
 
@@ -368,8 +370,8 @@ def _remade(kind: type, names: tuple[str, ...]) -> None:
     register_pytree_node(kind, flatten, unflatten, names)
 
 
-_remade(COOTensor, ("indices", "values"))
-_remade(CSRTensor, ("indptr", "indices", "values"))
+as_nested(COOTensor, ("indices", "values"))
+as_nested(CSRTensor, ("indptr", "indices", "values"))
 
 # --- sums -------------------------------------------------------------------------------
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cellgrad.capture import calls
 from cellgrad.compile.program import function_name
 from cellgrad.core import dtype as mstype
@@ -13,6 +15,7 @@ from cellgrad.core.record import splat
 from cellgrad.core.scope import as_number
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, tensors
+from cellgrad.ops._static import known
 from cellgrad.transforms.differentiate import Request, pull_back
 
 __all__ = ["by_numbers"]
@@ -58,5 +61,6 @@ def by_numbers(
 
 
 def _scalar(value: float) -> Tensor:
-    kind = mstype.default_float() if isinstance(value, float) else mstype.int64
-    return splat(value, kind, ())
+    if isinstance(value, float):
+        return splat(value, mstype.default_float(), ())
+    return known(np.array(value), mstype.int64)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cellgrad import ops
-from cellgrad.core.aliases import Gradients, LearningRate, ParameterGroups
+from cellgrad.core.aliases import Gradients, LearningRate, ParameterGroups, TensorOrTensors
 from cellgrad.core.arguments import check_bool
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.optim.optimizer import Optimizer, float_of, wide
@@ -56,6 +56,9 @@ class Adagrad(Optimizer):
                 total = total + ops.square(g)
                 write_to(accum, total)
             yield wide(w) - lr * g / ops.sqrt(total)
+
+    def construct(self, grads: Gradients) -> TensorOrTensors:
+        return super().construct(grads)
 
 
 class RMSProp(Optimizer):
@@ -169,6 +172,9 @@ class Adadelta(Optimizer):
             write_to(changes, wide(changes) * rho + ops.square(update) * (1.0 - rho))
             yield wide(w) - lr * update
 
+    def construct(self, grads: Gradients) -> TensorOrTensors:
+        return super().construct(grads)
+
 
 class FTRL(Optimizer):
     """Follow the regularised leader, with L1 and L2 regularisation; Parameters become exactly zero
@@ -228,6 +234,9 @@ class FTRL(Optimizer):
             write_to(linear, slope)
             yield beyond / (new / lr + 2.0 * self.l2)
 
+    def construct(self, grads: Gradients) -> TensorOrTensors:
+        return super().construct(grads)
+
 
 class ProximalAdagrad(Optimizer):
     """`Adagrad` with L1 and L2 regularisation that is solved for, not differentiated (Duchi and Singer 2009):
@@ -277,3 +286,6 @@ class ProximalAdagrad(Optimizer):
             if self.l1:
                 new = ops.sign(new) * ops.relu(ops.abs(new) - rate * self.l1)
             yield new / (1.0 + rate * self.l2)
+
+    def construct(self, grads: Gradients) -> TensorOrTensors:
+        return super().construct(grads)

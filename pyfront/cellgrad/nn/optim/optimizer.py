@@ -187,6 +187,7 @@ class Optimizer(Cell):
         self.dynamic_lr = False
         self.dynamic_weight_decay = False
         self.is_group_lr = False
+        self.is_group_params_ordered = False
         self.grad_centralization = False
         self.global_step = Parameter(Tensor([0], mstype.int32), name="global_step")
         self.global_step_increase_tensor = Tensor([1], mstype.int32)
@@ -219,6 +220,7 @@ class Optimizer(Cell):
 
     def _init_groups(self, groups: list[Any], learning_rate: Any, weight_decay: Any) -> None:
         order = self._check_groups(groups)
+        self.is_group_params_ordered = order is not None
         default = self._rate(learning_rate, "learning_rate")
         entries: list[tuple[Parameter, Any, Any, bool]] = []
         seen: set[int] = set()
@@ -254,6 +256,14 @@ class Optimizer(Cell):
         if not self.is_group_lr:
             self.learning_rate = default
         elif self.dynamic_lr:
+            lengths = sorted({r.last + 1 for r in self.group_lr if isinstance(r, _Listed)})
+            if len(lengths) > 1:
+                raise error(
+                    ValueError,
+                    "For 'Optimizer', the learning rates of the groups must have one length, but "
+                    f"got {' and '.join(map(str, lengths))}.",
+                    "give a number for each step to all groups, or one number",
+                )
             cells = {id(r): r if isinstance(r, Cell) else _Constant(r) for r in self.group_lr}
             self.group_lr = [cells[id(r)] for r in self.group_lr]
             self.learning_rate = CellList(self.group_lr, auto_prefix=False)
@@ -265,7 +275,8 @@ class Optimizer(Cell):
         self.dynamic_decay_flags = tuple(isinstance(d, Cell) for d in decays)
         self.decay_flags = tuple(isinstance(d, Cell) or d > 0 for d in decays)
         self.exec_weight_decay = any(self.decay_flags)
-        self.weight_decay = decays
+        # Programs read these as Tensors; what is computed with are the numbers.
+        self.weight_decay = tuple(d if isinstance(d, Cell) else Tensor(d) for d in decays)
         self.grad_centralization_flags = tuple(e[3] for e in entries)
 
     def _check_groups(self, groups: list[Any]) -> list[Parameter] | None:
@@ -376,8 +387,11 @@ class Optimizer(Cell):
         """The weight decay of each Parameter, None where there is none."""
         if not self.exec_weight_decay:
             return [None] * self.param_length
-        decay = self.get_weight_decay()
-        each = decay if self.is_group else [decay] * self.param_length
+        if self.is_group:
+            given = zip(self.weight_decay, self.group_weight_decay, strict=True)
+            each = [d(self.global_step) if isinstance(d, Cell) else n for d, n in given]
+        else:
+            each = [self.get_weight_decay()] * self.param_length
         return [d if flag else None for d, flag in zip(each, self.decay_flags)]
 
     def decay_weight(self, gradients: Sequence[Tensor]) -> tuple[Tensor, ...]:

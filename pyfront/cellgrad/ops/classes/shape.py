@@ -11,6 +11,7 @@ from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor, axis_of, check_tensor
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import elements
 from cellgrad.ops import arrangement, creation, diagonals, indexing, joining
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
@@ -185,7 +186,7 @@ class StridedSlice(Primitive):
 def _pairs(paddings: Any, rank: int, op: str) -> list[tuple[int, int]]:
     """A pair (before, after) for each dimension."""
     if isinstance(paddings, Tensor):
-        paddings = paddings._concrete(f"'paddings' of {op}").tolist()
+        paddings = elements(paddings, f"'paddings' of {op}").tolist()
     pairs = [known_ints(p, op, "paddings") for p in paddings]
     if len(pairs) != rank or any(len(p) != 2 for p in pairs):
         raise error(

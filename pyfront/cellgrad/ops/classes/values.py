@@ -9,9 +9,15 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import DTypeLike, TensorLike
-from cellgrad.core.arguments import argument_error, check_bool, check_int, check_one_of
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_int,
+    check_number,
+    check_one_of,
+)
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.record import (
     as_tensor,
     axis_of,
@@ -22,6 +28,7 @@ from cellgrad.core.record import (
     splat,
 )
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import elements
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import extrema, rounding, searching
 from cellgrad.ops._elementwise import Primitive
@@ -255,7 +262,7 @@ def dyn_shape(input_x: Tensor) -> Tensor:
     [2 3]
     """
     shape = check_tensor(input_x, "dyn_shape", "input_x").shape
-    return Tensor(np.array(shape, np.int64))
+    return known(np.array(shape, np.int64), mstype.int64)
 
 
 @public()
@@ -295,13 +302,20 @@ def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
     """Whether elements differ by less than `tolerance`.
 
     Raises:
-        TypeError: arguments that are not Tensors.
+        TypeError: arguments that are not Tensors, or a tolerance that is no number.
+        ValueError, RuntimeError: tensors of two shapes; they are not broadcast.
 
     >>> print(ops.approximate_equal(Tensor([1.0, 2.0]), Tensor([1.000001, 3.0])))
     [ True False]
     """
     a = check_tensor(x, "approximate_equal", "x")
     b = check_tensor(y, "approximate_equal", "y")
+    check_number(tolerance, "approximate_equal", "tolerance")
+    if a.shape != b.shape:
+        raise error(
+            either(ValueError, RuntimeError),
+            f"For 'approximate_equal', 'y' must have the same shape as 'x', {list(a.shape)}, but got {list(b.shape)}.",
+        )
     return gen.less(gen.abs(a - b), float(tolerance))
 
 
@@ -496,7 +510,7 @@ class NthElement(Primitive):
     def __call__(self, input: Tensor, n: int | Tensor) -> Tensor:
         x = check_tensor(input, self.name, "input")
         if isinstance(n, Tensor):
-            n = int(n._concrete("'n' of NthElement").reshape(()))
+            n = int(elements(n, "'n' of NthElement").reshape(()))
         length = x.shape[-1] if x.ndim else 0
         check_int(n, self.name, "n", at_least=0, below=length)
         out: Tensor = _nth(x, n, self.reverse)

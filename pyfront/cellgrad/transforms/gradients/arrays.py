@@ -23,9 +23,13 @@ def _slice(name: str, dout: Any, x: Any, begin: Any, size: Any) -> Any:
 def _strided_slice(
     name: str, dout: Any, shape: Any, begin: Any, end: Any, strides: Any, **masks: int
 ) -> Any:
-    cut = ops.StridedSlice(**masks)
-    sizes = known_ints(shape, name, "shape")
-    return transposed(name, lambda v: cut(v, begin, end, strides), dout, sizes)
+    cut, given = ops.StridedSlice(**masks), check_tensor(dout, name, "dout")
+
+    def forward(x: Tensor) -> Any:
+        out = cut(x, begin, end, strides)  # a cotangent may leave out dimensions of one
+        return ops.reshape(out, given.shape) if out.size == given.size else out
+
+    return transposed(name, forward, given, known_ints(shape, name, "shape"))
 
 
 def _gather(name: str, x: Any, dim: Any, index: Any, dout: Any) -> Any:

@@ -77,8 +77,8 @@ def _selu(dout: Tensor, out: Tensor) -> Tensor:
 SeluGrad = row("SeluGrad()(dout, out)", by_formula(_selu))
 
 
-def _softmax(y: Tensor, dy: Tensor) -> Tensor:
-    return y * (dy - ops.reduce_sum(y * dy, -1, True))
+def _softmax(y: Tensor, dy: Tensor, axis: int = -1) -> Tensor:
+    return y * (dy - ops.reduce_sum(y * dy, axis, True))
 
 
 def _log_softmax(y: Tensor, dy: Tensor, axis: int) -> Tensor:
@@ -86,6 +86,9 @@ def _log_softmax(y: Tensor, dy: Tensor, axis: int) -> Tensor:
 
 
 SoftmaxGrad = row("SoftmaxGrad()(out, dout)", by_formula(_softmax))
+SoftmaxBackward = row(
+    "SoftmaxBackward()(dout, out, dim=-1)", by_formula(lambda dy, y, dim: _softmax(y, dy, dim))
+)
 LogSoftmaxGrad = row("LogSoftmaxGrad(axis=-1)(out, dout)", by_formula(_log_softmax))
 
 # --- of two operands ------------------------------------------------------------------------------

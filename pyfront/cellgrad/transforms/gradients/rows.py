@@ -7,8 +7,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any, cast
 
+from cellgrad.core import dtype as mstype
 from cellgrad.core.errors import error
-from cellgrad.core.record import check_tensor, complex_forms, operation
+from cellgrad.core.record import cast_to, check_tensor, complex_forms, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.selection import zeros
@@ -47,8 +48,14 @@ def pulled(name: str, function: Callable[..., Any], dout: Any, *inputs: Any, by:
 def transposed(
     name: str, function: Callable[[Tensor], Any], dout: Any, shape: tuple[int, ...]
 ) -> Any:
-    """The gradient of a linear function, which does not depend on where it is taken."""
+    """The gradient of a linear function, which does not depend on where it is taken.
+
+    A cotangent of bool is moved as numbers: a derivative of bool is none.
+    """
     given = check_tensor(dout, name, "dout")
+    if given.dtype == mstype.bool_:
+        moved = transposed(name, function, cast_to(given, mstype.int32), shape)
+        return cast_to(moved, mstype.bool_)
     return pulled(name, function, given, zeros(shape, given.dtype))
 
 
