@@ -141,14 +141,14 @@ private:
       within.push_back((i / n ^ 1) == i % n);
     RankedTensorType type = typeOf(x);
     auto bits = RankedTensorType::get({size(), size()}, builder.getI1Type());
-    Value mask = ConstantOp::create(builder, loc,
-                                    DenseElementsAttr::get(bits, within));
+    Value mask =
+        ConstantOp::create(builder, loc, DenseElementsAttr::get(bits, within));
     auto others = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 2));
     if (!others.empty())
       mask = BroadcastOp::create(builder, loc, type.clone(builder.getI1Type()),
                                  mask, others);
-    return SelectOp::create(builder, loc, mask,
-                            splat(builder, loc, type, 0), x);
+    return SelectOp::create(builder, loc, mask, splat(builder, loc, type, 0),
+                            x);
   }
 
   Value values, largest;

@@ -78,7 +78,13 @@ def test_svd(name, full):
 
 @pytest.mark.parametrize(
     "a",
-    [draw(4, 4), draw(2, 3, 3), np.eye(3) + 0j, unitary(4) * [1, 1, 1, -2], np.zeros((2, 2), complex)],
+    [
+        draw(4, 4),
+        draw(2, 3, 3),
+        np.eye(3) + 0j,
+        unitary(4) * [1, 1, 1, -2],
+        np.zeros((2, 2), complex),
+    ],
     ids=["any", "batch", "identity", "equal", "zero"],
 )
 @pytest.mark.parametrize("lower", [True, False])
@@ -184,7 +190,9 @@ DIFFERENTIABLE = {
 def test_derivatives(name):
     function, base, order = DIFFERENTIABLE[name]
     check_grads(
-        lambda x, y: function(ops.Complex()(x, y)), (Tensor(base.real), Tensor(base.imag)), order=order
+        lambda x, y: function(ops.Complex()(x, y)),
+        (Tensor(base.real), Tensor(base.imag)),
+        order=order,
     )
 
 
@@ -197,7 +205,7 @@ def test_gradients_in_closed_form(mode):
     h = a @ adjoint(a)
     got = ms.grad(lambda z: ops.log(linalg.eigh(z @ ops.conj(z).T)[0]).sum())(Tensor(a))
     close(got, 2 * np.linalg.solve(h, a), 1e-9)
-    w, v = np.linalg.eigh(h)
+    _, v = np.linalg.eigh(h)
     got = ms.vmap(ms.grad(lambda z: linalg.eigh(z)[0][1]))(Tensor(np.stack([h, h])))
     one = np.outer(v[:, 1], v[:, 1].conj())
     close(got, np.stack([2 * np.tril(one, -1) + np.diag(np.diag(one))] * 2), 1e-11)

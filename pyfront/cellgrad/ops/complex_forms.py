@@ -129,7 +129,9 @@ def _matrix_norm(
     if ord in _BY_VALUES:
         axes = statistics.pair_of_axes(axis, A, "matrix_norm")
         return _real(complex_spectra.norm_of_values(A, ord, axes, keepdims), dtype)
-    out: Tensor = inspect.unwrap(statistics.matrix_norm)(gen.abs(A), ord, axis, keepdims, dtype=dtype)
+    out: Tensor = inspect.unwrap(statistics.matrix_norm)(
+        gen.abs(A), ord, axis, keepdims, dtype=dtype
+    )
     return out
 
 
