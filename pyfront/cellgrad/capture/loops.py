@@ -7,6 +7,7 @@ nothing new is found and no type changes any more.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -43,11 +44,11 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import BREAK, CONTINUE, NOTHING, RETURN, Frame, Run
-from cellgrad.core.partial import note
+from cellgrad.core.partial import may_be, note
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tracer import Tracer
+from cellgrad.core.tracer import Tracer, lost_error
 
 _BOOL = signature(mstype.bool_, ())
 
@@ -85,6 +86,11 @@ class Loop:
         """Sets variables and Parameters to the arguments of `scope`."""
 
         def prepare() -> None:
+            starts: list[Any] = []
+            for (k, name), merged in self.variables.items():
+                starts += merged.take(self.frames[k].locals[name])
+            for tensor, start in zip(scope.inputs, starts):
+                may_be(tensor, (start,))
             inputs = iter(scope.inputs)
             for (k, name), merged in self.variables.items():
                 self.frames[k].locals[name] = merged.build(inputs)
@@ -100,21 +106,33 @@ class Loop:
 
     def find_carried(self) -> Outcome:
         """Runs the body until it changes nothing that is not carried."""
+        trace = self.outer.trace
+        before = trace.lost
         for _ in range(20):
-            made = self.outer.trace.mark()
+            made = trace.mark()
+            trace.lost = dict(before)
             scope = child_scope(self.frame, "body", self.signatures())
             self.frame.node = self.node
             outcome = run_apart(self.frame, scope, self.body, self.bind(scope), may_raise=True)
             self.frame.node = self.node
             if not self._widen(outcome):
+                self._refuse_lost(scope, before)
                 return outcome
-            self.outer.trace.discard(made)
+            trace.discard(made)
         raise error(
             NotCompilable,
             "The variables of a loop that depends on tensors change their shape, dtype or structure "
             "from trip to trip.",
             "give them their final shape and dtype before the loop",
         )
+
+    def _refuse_lost(self, scope: Scope, before: dict[int, Any]) -> None:
+        """Refuses a body that reads a tensor from before the loop which an earlier trip may have written under
+        another name.
+        """
+        for number, (tensor, place) in scope.trace.lost.items():
+            if number not in before and (scope.captured(tensor) or number in self.elements):
+                raise lost_error(place)
 
     def _widen(self, outcome: Outcome) -> bool:
         """Takes up what a trip has changed; whether there was anything new."""
@@ -137,6 +155,9 @@ class Loop:
             if id(p) not in self.parameters:
                 self.parameters[id(p)] = p
                 changed = True
+        if changed:  # what another variable is in a trip is not known before all are carried
+            self.elements = {}
+            return True
         for t in outcome.scope.changed.values():
             if id(t) not in self.elements:
                 self.elements[id(t)] = t
@@ -178,7 +199,9 @@ class Loop:
             signatures = self.signatures()
             tensors = [as_leaf(v, s) for v, s in zip(leaves, signatures)]
             tensors += [Tracer(scope.current(p), scope, p._sig) for p in self.parameters.values()]
+            lost, scope.trace.lost = scope.trace.lost, {}  # handed on, not read
             tensors += [Tracer(scope.value(t), scope, t._sig) for t in self.elements.values()]
+            scope.trace.lost = lost
             if self.result is not None:
                 values = self.result.take(outcome.result)
                 tensors += [as_leaf(v, s) for v, s in zip(values, self.result.signatures)]
@@ -223,20 +246,33 @@ class Loop:
 
     def capture(self) -> Any:
         """Emits the loop; gives the signal with which it ends: None or an `Exit`."""
+        trace = self.outer.trace
+        before = trace.lost
         outcome = self.find_carried()
         self.finish_body(outcome)
         test = self.capture_test()
         body = outcome.scope
+        # The loop takes these before its body writes anything.
+        lost, trace.lost = trace.lost, before
+        starts = self.initial_values()
+        trace.lost = lost
         values = self.outer.fn.while_(
             test.fn.name,
             captured_values(self.outer, test),
             body.fn.name,
             captured_values(self.outer, body),
-            self.initial_values(),
+            starts,
             loc=state.location(),
         )
         sigs = self.signatures()
-        results = iter([Tracer(v, self.outer, s) for v, s in zip(values, sigs, strict=True)])
+        last = [Tracer(v, self.outer, s) for v, s in zip(values, sigs, strict=True)]
+        ends = [
+            (m.take(self.frames[k].locals[n]), m.take(outcome.locals[k][n]))
+            for (k, n), m in self.variables.items()
+        ]
+        for out, *own in zip(last, *(itertools.chain.from_iterable(e) for e in zip(*ends))):
+            may_be(out, own)
+        results = iter(last)
         for (k, name), merged in self.variables.items():
             self.frames[k].locals[name] = merged.build(results)
         for f, after in zip(self.frames, outcome.locals, strict=True):
@@ -426,10 +462,12 @@ def rows_for(frame: Frame, rows: Tensor, store: Callable[[Frame, Any], None], bo
     def test(f: Frame) -> Any:
         return ops.less(f.locals[counter], rows.shape[0] - 1)
 
+    lost = dict(scope.trace.lost)
     try:
         _RowLoop(frame, test, trip).capture()
     except Exception:  # what is wrong without a loop, too, is said there
         scope.trace.discard(made)
+        scope.trace.lost = lost
         for f, values in zip(chain(frame), before, strict=True):
             f.locals.clear()
             f.locals.update(values)
