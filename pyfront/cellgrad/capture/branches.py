@@ -26,7 +26,7 @@ from cellgrad.capture.raises import Raised, raise_unless, refused, was_raised
 from cellgrad.core import state
 from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import BREAK, CONTINUE, RETURN, Frame, Run
-from cellgrad.core.partial import may_be
+from cellgrad.core.partial import link, may_be
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
@@ -275,6 +275,8 @@ class _Selection:
         )
         chosen = [Tracer(v, outer, s) for v, s in zip(values, self.signatures, strict=True)]
         trace.lost = after
+        for leaves in self.leaves:
+            link(chosen, leaves)
         for out, *ways in zip(chosen, *self.leaves, strict=True):
             may_be(out, ways)
             for outcome, leaf in zip(self.sides, ways, strict=True):

@@ -7,7 +7,6 @@ nothing new is found and no type changes any more.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -44,7 +43,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import BREAK, CONTINUE, NOTHING, RETURN, Frame, Run
-from cellgrad.core.partial import may_be, note
+from cellgrad.core.partial import link, may_be, note
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
@@ -70,6 +69,7 @@ class Loop:
         self.parameters: dict[int, Any] = {}
         self.elements: dict[int, Any] = {}  # tensors that elements are assigned to
         self.result: Merged | None = None
+        self.ends_seen: list[list[Any]] = []  # what variables are at the end of a trip
         self.exits = False
         self.endless = False  # it ends by an exit only
 
@@ -86,11 +86,13 @@ class Loop:
         """Sets variables and Parameters to the arguments of `scope`."""
 
         def prepare() -> None:
-            starts: list[Any] = []
-            for (k, name), merged in self.variables.items():
-                starts += merged.take(self.frames[k].locals[name])
+            starts = self._leaves([f.locals for f in self.frames])
             for tensor, start in zip(scope.inputs, starts):
                 may_be(tensor, (start,))
+            for ends in self.ends_seen:
+                link(scope.inputs, ends)
+                for tensor, end in zip(scope.inputs, ends):
+                    may_be(tensor, (end,))
             inputs = iter(scope.inputs)
             for (k, name), merged in self.variables.items():
                 self.frames[k].locals[name] = merged.build(inputs)
@@ -111,11 +113,12 @@ class Loop:
         for _ in range(20):
             made = trace.mark()
             trace.lost = dict(before)
+            writes = trace.write_count()
             scope = child_scope(self.frame, "body", self.signatures())
             self.frame.node = self.node
             outcome = run_apart(self.frame, scope, self.body, self.bind(scope), may_raise=True)
             self.frame.node = self.node
-            if not self._widen(outcome):
+            if not self._widen(outcome) and not self._new_ends(outcome, writes):
                 self._refuse_lost(scope, before)
                 return outcome
             trace.discard(made)
@@ -125,6 +128,19 @@ class Loop:
             "from trip to trip.",
             "give them their final shape and dtype before the loop",
         )
+
+    def _leaves(self, variables: list[dict[str, Any]]) -> list[Any]:
+        """The tensors and numbers in the variables that are carried."""
+        return [x for (k, name), m in self.variables.items() for x in m.take(variables[k][name])]
+
+    def _new_ends(self, outcome: Outcome, writes: int) -> bool:
+        """Whether a trip that writes to elements begins with tensors that were not known to be among its first
+        ones: those that the trip before ends with.
+        """
+        if self.ends_seen or outcome.scope.trace.write_count() == writes:
+            return False
+        self.ends_seen.append(self._leaves(outcome.locals))
+        return any(isinstance(x, Tensor) for x in self.ends_seen[0])
 
     def _refuse_lost(self, scope: Scope, before: dict[int, Any]) -> None:
         """Refuses a body that reads a tensor from before the loop which an earlier trip may have written under
@@ -156,7 +172,7 @@ class Loop:
                 self.parameters[id(p)] = p
                 changed = True
         if changed:  # what another variable is in a trip is not known before all are carried
-            self.elements = {}
+            self.elements, self.ends_seen = {}, []
             return True
         for t in outcome.scope.changed.values():
             if id(t) not in self.elements:
@@ -193,9 +209,7 @@ class Loop:
     def finish_body(self, outcome: Outcome) -> None:
         scope = outcome.scope
         with ScopeGuard(scope):
-            leaves: list[Any] = []
-            for (k, name), merged in self.variables.items():
-                leaves += merged.take(outcome.locals[k][name])
+            leaves = self._leaves(outcome.locals)
             signatures = self.signatures()
             tensors = [as_leaf(v, s) for v, s in zip(leaves, signatures)]
             tensors += [Tracer(scope.current(p), scope, p._sig) for p in self.parameters.values()]
@@ -232,9 +246,7 @@ class Loop:
         return scope
 
     def initial_values(self) -> list[Any]:
-        leaves: list[Any] = []
-        for (k, name), merged in self.variables.items():
-            leaves += merged.take(self.frames[k].locals[name])
+        leaves = self._leaves([f.locals for f in self.frames])
         count = sum(len(m.signatures) for m in self.variables.values())
         tensors = [as_leaf(v, s) for v, s in zip(leaves, self.signatures()[:count], strict=True)]
         values = [self.outer.value(t) for t in tensors]
@@ -266,11 +278,10 @@ class Loop:
         )
         sigs = self.signatures()
         last = [Tracer(v, self.outer, s) for v, s in zip(values, sigs, strict=True)]
-        ends = [
-            (m.take(self.frames[k].locals[n]), m.take(outcome.locals[k][n]))
-            for (k, n), m in self.variables.items()
-        ]
-        for out, *own in zip(last, *(itertools.chain.from_iterable(e) for e in zip(*ends))):
+        starts, ends = self._leaves([f.locals for f in self.frames]), self._leaves(outcome.locals)
+        for values in (starts, ends):
+            link(last, values)
+        for out, *own in zip(last, starts, ends):
             may_be(out, own)
         results = iter(last)
         for (k, name), merged in self.variables.items():

@@ -98,17 +98,38 @@ def may_be(out: Tensor, values: Iterable[Any]) -> None:
                 trace.chosen.append(out)
 
 
+def link(outs: Iterable[Tensor], values: Iterable[Any]) -> None:
+    """Notes which of `outs` may be one tensor: those whose `values`, which they are in a trip or way, may be."""
+    scope = state.current.scope
+    assert scope is not None
+    trace = scope.trace
+    found: dict[int, list[Tensor]] = {}
+    for out, value in zip(outs, values):
+        if isinstance(value, Tensor) and value._sig == out._sig:
+            for other, whole in _around(trace, value):
+                if whole:
+                    found.setdefault(id(other), []).append(out)
+    for same in found.values():
+        for out in same:
+            others = trace.names.setdefault(id(out), [])
+            others += [o for o in same if o is not out and all(o is not known for known in others)]
+        trace.chosen += same
+
+
 def _tell_aliases(scope: Scope, x: Tensor) -> None:
     """A tensor is written: what it may be, and what may be it or the same one, may not be read after that."""
     trace, here = scope.trace, state.position()
-    for same in (x, *(other for other, _ in trace.aliases.get(id(x), ()))):
-        if same is not x and (
-            isinstance(scope.parameter_of(same), Parameter) or scope.owner_of(same) is None
-        ):
+    may = [x, *(other for other, _ in trace.aliases.get(id(x), ()))]
+    for other in may[1:]:
+        if isinstance(scope.parameter_of(other), Parameter) or scope.owner_of(other) is None:
             raise _outside()
-        for other in (same, *trace.names.get(id(same), ())):
-            if other is not x:
-                trace.lost[id(other)] = (other, here)
+    seen = {id(x)}
+    while may:
+        other = may.pop()
+        may += [o for o in trace.names.get(id(other), ()) if id(o) not in seen]
+        seen.update(map(id, may))
+        if other is not x:
+            trace.lost[id(other)] = (other, here)
 
 
 def _outside() -> Exception:
