@@ -104,10 +104,15 @@ def Cell_EighOp : Cell_LinalgOp<"eigh", [Singular, Sequential]> {
 
     Equal eigenvalues leave v a choice, so that it has no derivative; values that do not
     depend on the choice may have one. The rule takes what would be divided by the difference
-    of two eigenvalues as 0 where they differ by no more than n times the precision of the
+    of two eigenvalues as NaN where they differ by no more than n times the precision of the
     element type times the largest magnitude of w.
+
+    With `paired` the values 2k and 2k + 1 are equal for every x that the program makes, as those
+    of [[A, -B], [B, A]] are, which stands for the Hermitian matrix A + iB: the two vectors are
+    those of one complex vector, times 1 and i. Then a change of x couples them no more than x
+    does, and the rule takes the quotient between them as 0. Values are the same without it.
   }];
-  let arguments = (ins Cell_MatrixTensor:$x);
+  let arguments = (ins Cell_MatrixTensor:$x, DefaultValuedAttr<BoolAttr, "false">:$paired);
   let results = (outs Cell_MatrixTensor:$w, Cell_MatrixTensor:$v);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($w) `,` type($v)";
   let derivative = Custom<["w", "v"]>;
@@ -121,10 +126,10 @@ def Cell_SVDOp : Cell_LinalgOp<"svd", [Singular, Sequential]> {
     have the signs of `cell.eigh`. Where an element is infinite or NaN, all results are NaN.
 
     As in `cell.eigh`, the rule takes what would be divided by the difference or the sum of
-    two singular values, or by one, as 0 where that is no more than max(m, n) times the
-    precision of the element type times the largest singular value.
+    two singular values, or by one, as NaN where that is no more than max(m, n) times the
+    precision of the element type times the largest singular value. `paired` is as there.
   }];
-  let arguments = (ins Cell_MatrixTensor:$x);
+  let arguments = (ins Cell_MatrixTensor:$x, DefaultValuedAttr<BoolAttr, "false">:$paired);
   let results = (outs Cell_MatrixTensor:$u, Cell_MatrixTensor:$s, Cell_MatrixTensor:$v);
   let assemblyFormat = [{
     $x attr-dict `:` type($x) `->` type($u) `,` type($s) `,` type($v)

@@ -21,8 +21,9 @@ namespace {
 /// differences are rounding errors.
 class Spectrum : public Algebra {
 public:
-  Spectrum(OpBuilder &builder, Operation *op, StringRef rule, Value values)
-      : Algebra(builder, op, rule), values(values) {
+  Spectrum(OpBuilder &builder, Operation *op, StringRef rule, Value values,
+           bool paired)
+      : Algebra(builder, op, rule), values(values), paired(paired) {
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
     RankedTensorType type = typeOf(values);
@@ -56,11 +57,12 @@ public:
     return reciprocal(x, splat(builder, loc, x.getType(), std::nan("")));
   }
 
-  /// 1 / (w_j - w_i) at [i, j], 0 on the diagonal and between columns that are
-  /// not `used`: all are, where there are no such bits.
+  /// 1 / (w_j - w_i) at [i, j], 0 on the diagonal, between columns that are not
+  /// `used` (all are, where there are no such bits) and within pairs.
   Value ofDifferences(const llvm::SmallBitVector &used = {}) {
-    return besideDiagonal(
+    Value result = besideDiagonal(
         sub(asRows(values, size()), asColumns(values, size())), used);
+    return paired ? besidePairs(result) : result;
   }
   /// 1 / (w_j + w_i) at [i, j], 0 likewise.
   Value ofSums(const llvm::SmallBitVector &used = {}) {
@@ -132,7 +134,25 @@ private:
                                ArrayRef<int64_t>{dim});
   }
 
+  /// x with 0 between columns 2k and 2k + 1, whatever is there.
+  Value besidePairs(Value x) {
+    SmallVector<bool> within;
+    for (int64_t i = 0, n = size(); i < n * n; ++i)
+      within.push_back((i / n ^ 1) == i % n);
+    RankedTensorType type = typeOf(x);
+    auto bits = RankedTensorType::get({size(), size()}, builder.getI1Type());
+    Value mask =
+        ConstantOp::create(builder, loc, DenseElementsAttr::get(bits, within));
+    auto others = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 2));
+    if (!others.empty())
+      mask = BroadcastOp::create(builder, loc, type.clone(builder.getI1Type()),
+                                 mask, others);
+    return SelectOp::create(builder, loc, mask, splat(builder, loc, type, 0),
+                            x);
+  }
+
   Value values, largest;
+  bool paired;
   double precision;
 };
 
@@ -177,7 +197,7 @@ LogicalResult EighOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
   if (allZero(cotangents) || isEmpty(getX()))
     return success();
   // G = V (diag(cw) + F * V^T cV) V^T and cA = Phi(G + G^T).
-  Spectrum on(builder, *this, "vjp", getW());
+  Spectrum on(builder, *this, "vjp", getW(), getPaired());
   Value v = getV(), cw = cotangents[0], cv = cotangents[1], left;
   if (cw)
     left = on.scaleColumns(v, cw);
@@ -195,7 +215,7 @@ LogicalResult EighOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
                                MutableArrayRef<Value> resultTangents) {
   if (!tangents[0] || isEmpty(getX()))
     return success();
-  Spectrum on(builder, *this, "jvp", getW());
+  Spectrum on(builder, *this, "jvp", getW(), getPaired());
   Value v = getV(), half = on.phi(tangents[0]);
   Value image = on.matmul(on.add(half, on.transpose(half)), v);
   Value p = on.matmul(v, image, /*transposeA=*/true);
@@ -222,7 +242,7 @@ LogicalResult SVDOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
                               MutableArrayRef<Value> operandCotangents) {
   if (allZero(cotangents) || isEmpty(getX()))
     return success();
-  Spectrum on(builder, *this, "vjp", getS());
+  Spectrum on(builder, *this, "vjp", getS(), getPaired());
   Value u = getU(), v = getV(), sum;
   Value cu = cotangents[0], cs = cotangents[1], cv = cotangents[2];
   auto add = [&](Value term) { sum = sum ? on.add(sum, term) : term; };
@@ -261,7 +281,7 @@ LogicalResult SVDOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
                               MutableArrayRef<Value> resultTangents) {
   if (!tangents[0] || isEmpty(getX()))
     return success();
-  Spectrum on(builder, *this, "jvp", getS());
+  Spectrum on(builder, *this, "jvp", getS(), getPaired());
   Value u = getU(), v = getV(), da = tangents[0];
   Value forU = on.matmul(da, v);
   Value forV = on.matmul(da, u, /*transposeA=*/true);

@@ -130,3 +130,132 @@ def test_a_part_from_before_a_change_is_not_written():
 
     with pytest.raises(TypeError, match="has changed since the part was read"):
         ms.jit(f)(Tensor([[1.0, 2.0]]))
+
+
+# --- tensors that are one in one way of a branch or loop ----------------------------------------
+
+
+def _chosen(x, n):
+    y = x if n > 1 else x * 2
+    y[0] = 9.0
+    return x + y
+
+
+def _behind(x, n):
+    y = x if n > 1 else x * 2
+    x[0] = 9.0
+    return y
+
+
+def _chosen_view(x, n):
+    y = x.T
+    if n < 1:
+        y = x * 2
+    y[0] = 9.0
+    return x
+
+
+def _two_chosen(x, n):
+    y = x
+    if n > 5:
+        x = x * 2
+    if n > 6:
+        y = x * 3
+    y[0] = 9.0
+    return x
+
+
+def _carried(x, n):
+    u = kept = x * 1
+    for i in range(n):
+        u[0] = 5.0 + i
+        if x.sum() > i:
+            kept = kept * 0.5
+    return kept
+
+
+def _read_in_the_next_trip(x, n):
+    u = kept = x * 1
+    for _ in range(n):
+        x = x + kept
+        u[0] = 5.0
+        u = u * 0.5
+    return x
+
+
+def _after_a_loop(x, n):
+    u = x * 1
+    y = x * 1
+    for i in range(n):
+        if i > 5:
+            y = u
+    y[0] = 9.0
+    return u
+
+
+def _of_an_attribute(x, n):
+    y = HELD if n > 1 else x
+    y[0] = 9.0
+    return y
+
+
+HELD = Tensor([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [_chosen, _behind, _chosen_view, _two_chosen, _carried, _read_in_the_next_trip, _after_a_loop],
+)
+def test_what_may_be_the_same_tensor_is_not_read_after_a_write(program):
+    with pytest.raises(TypeError, match="one way of a branch or loop, were assigned"):
+        ms.jit(lambda x, n: program(x * 1, n))(Tensor([1.0, 2.0]), Tensor(2))
+
+
+def test_a_tensor_from_outside_is_not_written_where_a_branch_chose_it():
+    with pytest.raises(TypeError, match="would change the tensor from around this code"):
+        ms.jit(_of_an_attribute)(Tensor([3.0, 4.0]), Tensor(2))
+
+
+def _alone(x, n):
+    y = x if n > 1 else x * 2
+    y[0] = 9.0
+    return y
+
+
+def _in_turn(x, n):
+    u = x * 1
+    if n > 1:
+        u = u * 2
+    u[0] = 3.0
+    for i in range(n):
+        u[1] += i
+        u = u * 0.5
+    return u
+
+
+def _one_way(x, n):
+    y = x if n > 1 else x * 2
+    if n > 3:
+        y[0] = 9.0
+        out = y * 1
+    else:
+        out = x + y
+    return out
+
+
+def _counted(x, n):
+    u = x * 1
+    while n > 0:
+        n = n - 1
+        if u[0] > 0:
+            u = u - 0.25
+        u[1] = 0.0
+    return u
+
+
+@pytest.mark.parametrize("program", [_alone, _in_turn, _one_way, _counted])
+@pytest.mark.parametrize("n", [0, 2, 5])
+def test_other_writes_are_as_in_python(program, n):
+    x = Tensor([1.0, 2.0])
+    wanted = program(x * 1, Tensor(n)).asnumpy().tolist()
+    assert ms.jit(lambda x, n: program(x * 1, n))(x, Tensor(n)).asnumpy().tolist() == wanted

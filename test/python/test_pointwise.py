@@ -93,6 +93,14 @@ def test_leaky_relu_where_it_is_infinite(slope):
     np.testing.assert_array_equal(got, [1, slope, 1, slope, (1 + slope) / 2])
 
 
+@pytest.mark.parametrize("dtypes", [(ms.float16, ms.float32), (ms.float32, ms.float16)])
+def test_prelu_has_the_dtype_of_its_input(dtypes):
+    x, slope = Tensor([-2.0, 3.0], dtypes[0]), Tensor([0.5], dtypes[1])
+    assert ops.prelu(x, slope).dtype == ops.PReLU()(x, slope).dtype == dtypes[0]
+    assert ops.prelu(x, slope).asnumpy().tolist() == [-1, 3]
+    assert [g.dtype for g in ms.grad(ops.prelu, (0, 1))(x, slope)] == list(dtypes)
+
+
 def test_softmax_of_a_scalar():
     x = Tensor(1.5)
     assert [float(ops.softmax(x, axis)) for axis in (0, -1)] == [1, 1]

@@ -26,6 +26,7 @@ from cellgrad.capture.raises import Raised, raise_unless, refused, was_raised
 from cellgrad.core import state
 from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import BREAK, CONTINUE, RETURN, Frame, Run
+from cellgrad.core.partial import link, may_be
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
@@ -149,7 +150,7 @@ class Containers:
 class Outcome:
     """What running some code in a scope of its own has done."""
 
-    __slots__ = ("changes", "locals", "result", "scope", "signal")
+    __slots__ = ("changes", "locals", "lost", "result", "scope", "signal")
 
     def __init__(self, scope: Scope, frames: list[Frame], signal: Any):
         self.scope = scope
@@ -157,6 +158,7 @@ class Outcome:
         self.result = frames[0].result if frames else None
         self.signal = signal
         self.changes: list[Changed] = []
+        self.lost = scope.trace.lost  # what may not be read after it
 
 
 def chain(frame: Frame) -> list[Frame]:
@@ -255,6 +257,8 @@ class _Selection:
         self.stores.append((merged, store))
 
     def finish(self, outer: Scope, condition: Tensor) -> None:
+        trace = outer.trace
+        after, trace.lost = trace.lost, {}  # what is handed on is not read yet
         for outcome, leaves in zip(self.sides, self.leaves, strict=True):
             scope = outcome.scope
             with ScopeGuard(scope):
@@ -269,7 +273,16 @@ class _Selection:
             captured_values(outer, b),
             loc=state.location(),
         )
-        results = iter([Tracer(v, outer, s) for v, s in zip(values, self.signatures, strict=True)])
+        chosen = [Tracer(v, outer, s) for v, s in zip(values, self.signatures, strict=True)]
+        trace.lost = after
+        for leaves in self.leaves:
+            link(chosen, leaves)
+        for out, *ways in zip(chosen, *self.leaves, strict=True):
+            may_be(out, ways)
+            for outcome, leaf in zip(self.sides, ways, strict=True):
+                if id(leaf) in outcome.lost:
+                    after[id(out)] = (out, outcome.lost[id(leaf)][1])
+        results = iter(chosen)
         for merged, store in self.stores:
             store(merged.build(results))
 
@@ -281,14 +294,20 @@ def branch(frame: Frame, condition: Tensor, then: Run, other: Run) -> Any:
     node = frame.node
     mark = outer.trace.mark()
     ways = []
+    before = outer.trace.lost
+    lost = dict(before)
     for name, run in (("then", then), ("else", other)):
+        outer.trace.lost = dict(before)
         try:
             ways.append(run_apart(frame, child_scope(frame, name), run, None, True, True))
         except Raised as e:  # what is left is the other way, with a check that it is taken
             outer.trace.discard(mark)
+            outer.trace.lost = before
             frame.node = node
             raise_unless(negated(condition) if run is then else condition, e.exception)
             return (other if run is then else then)(frame)
+        finally:
+            lost |= outer.trace.lost
         frame.node = node
     a, b = ways
     selection = _Selection(a, b)
@@ -306,6 +325,7 @@ def branch(frame: Frame, condition: Tensor, then: Run, other: Run) -> Any:
             f"values: {e}.",
             "give both the same shape and dtype, for example with ops.zeros_like or astype",
         ) from None
+    outer.trace.lost = lost
     selection.finish(outer, condition)
     return signal if not isinstance(signal, _Flags) else signal.exit()
 

@@ -43,11 +43,11 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import BREAK, CONTINUE, NOTHING, RETURN, Frame, Run
-from cellgrad.core.partial import note
+from cellgrad.core.partial import link, may_be, note
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tracer import Tracer
+from cellgrad.core.tracer import Tracer, lost_error
 
 _BOOL = signature(mstype.bool_, ())
 
@@ -69,6 +69,7 @@ class Loop:
         self.parameters: dict[int, Any] = {}
         self.elements: dict[int, Any] = {}  # tensors that elements are assigned to
         self.result: Merged | None = None
+        self.ends_seen: list[list[Any]] = []  # what variables are at the end of a trip
         self.exits = False
         self.endless = False  # it ends by an exit only
 
@@ -85,6 +86,13 @@ class Loop:
         """Sets variables and Parameters to the arguments of `scope`."""
 
         def prepare() -> None:
+            starts = self._leaves([f.locals for f in self.frames])
+            for tensor, start in zip(scope.inputs, starts):
+                may_be(tensor, (start,))
+            for ends in self.ends_seen:
+                link(scope.inputs, ends)
+                for tensor, end in zip(scope.inputs, ends):
+                    may_be(tensor, (end,))
             inputs = iter(scope.inputs)
             for (k, name), merged in self.variables.items():
                 self.frames[k].locals[name] = merged.build(inputs)
@@ -100,21 +108,47 @@ class Loop:
 
     def find_carried(self) -> Outcome:
         """Runs the body until it changes nothing that is not carried."""
+        trace = self.outer.trace
+        before = trace.lost
         for _ in range(20):
-            made = self.outer.trace.mark()
+            made = trace.mark()
+            trace.lost = dict(before)
+            writes = trace.write_count()
             scope = child_scope(self.frame, "body", self.signatures())
             self.frame.node = self.node
             outcome = run_apart(self.frame, scope, self.body, self.bind(scope), may_raise=True)
             self.frame.node = self.node
-            if not self._widen(outcome):
+            if not self._widen(outcome) and not self._new_ends(outcome, writes):
+                self._refuse_lost(scope, before)
                 return outcome
-            self.outer.trace.discard(made)
+            trace.discard(made)
         raise error(
             NotCompilable,
             "The variables of a loop that depends on tensors change their shape, dtype or structure "
             "from trip to trip.",
             "give them their final shape and dtype before the loop",
         )
+
+    def _leaves(self, variables: list[dict[str, Any]]) -> list[Any]:
+        """The tensors and numbers in the variables that are carried."""
+        return [x for (k, name), m in self.variables.items() for x in m.take(variables[k][name])]
+
+    def _new_ends(self, outcome: Outcome, writes: int) -> bool:
+        """Whether a trip that writes to elements begins with tensors that were not known to be among its first
+        ones: those that the trip before ends with.
+        """
+        if self.ends_seen or outcome.scope.trace.write_count() == writes:
+            return False
+        self.ends_seen.append(self._leaves(outcome.locals))
+        return any(isinstance(x, Tensor) for x in self.ends_seen[0])
+
+    def _refuse_lost(self, scope: Scope, before: dict[int, Any]) -> None:
+        """Refuses a body that reads a tensor from before the loop which an earlier trip may have written under
+        another name.
+        """
+        for number, (tensor, place) in scope.trace.lost.items():
+            if number not in before and (scope.captured(tensor) or number in self.elements):
+                raise lost_error(place)
 
     def _widen(self, outcome: Outcome) -> bool:
         """Takes up what a trip has changed; whether there was anything new."""
@@ -137,6 +171,9 @@ class Loop:
             if id(p) not in self.parameters:
                 self.parameters[id(p)] = p
                 changed = True
+        if changed:  # what another variable is in a trip is not known before all are carried
+            self.elements, self.ends_seen = {}, []
+            return True
         for t in outcome.scope.changed.values():
             if id(t) not in self.elements:
                 self.elements[id(t)] = t
@@ -172,13 +209,13 @@ class Loop:
     def finish_body(self, outcome: Outcome) -> None:
         scope = outcome.scope
         with ScopeGuard(scope):
-            leaves: list[Any] = []
-            for (k, name), merged in self.variables.items():
-                leaves += merged.take(outcome.locals[k][name])
+            leaves = self._leaves(outcome.locals)
             signatures = self.signatures()
             tensors = [as_leaf(v, s) for v, s in zip(leaves, signatures)]
             tensors += [Tracer(scope.current(p), scope, p._sig) for p in self.parameters.values()]
+            lost, scope.trace.lost = scope.trace.lost, {}  # handed on, not read
             tensors += [Tracer(scope.value(t), scope, t._sig) for t in self.elements.values()]
+            scope.trace.lost = lost
             if self.result is not None:
                 values = self.result.take(outcome.result)
                 tensors += [as_leaf(v, s) for v, s in zip(values, self.result.signatures)]
@@ -209,9 +246,7 @@ class Loop:
         return scope
 
     def initial_values(self) -> list[Any]:
-        leaves: list[Any] = []
-        for (k, name), merged in self.variables.items():
-            leaves += merged.take(self.frames[k].locals[name])
+        leaves = self._leaves([f.locals for f in self.frames])
         count = sum(len(m.signatures) for m in self.variables.values())
         tensors = [as_leaf(v, s) for v, s in zip(leaves, self.signatures()[:count], strict=True)]
         values = [self.outer.value(t) for t in tensors]
@@ -223,20 +258,32 @@ class Loop:
 
     def capture(self) -> Any:
         """Emits the loop; gives the signal with which it ends: None or an `Exit`."""
+        trace = self.outer.trace
+        before = trace.lost
         outcome = self.find_carried()
         self.finish_body(outcome)
         test = self.capture_test()
         body = outcome.scope
+        # The loop takes these before its body writes anything.
+        lost, trace.lost = trace.lost, before
+        starts = self.initial_values()
+        trace.lost = lost
         values = self.outer.fn.while_(
             test.fn.name,
             captured_values(self.outer, test),
             body.fn.name,
             captured_values(self.outer, body),
-            self.initial_values(),
+            starts,
             loc=state.location(),
         )
         sigs = self.signatures()
-        results = iter([Tracer(v, self.outer, s) for v, s in zip(values, sigs, strict=True)])
+        last = [Tracer(v, self.outer, s) for v, s in zip(values, sigs, strict=True)]
+        starts, ends = self._leaves([f.locals for f in self.frames]), self._leaves(outcome.locals)
+        for values in (starts, ends):
+            link(last, values)
+        for out, *own in zip(last, starts, ends):
+            may_be(out, own)
+        results = iter(last)
         for (k, name), merged in self.variables.items():
             self.frames[k].locals[name] = merged.build(results)
         for f, after in zip(self.frames, outcome.locals, strict=True):
@@ -426,10 +473,12 @@ def rows_for(frame: Frame, rows: Tensor, store: Callable[[Frame, Any], None], bo
     def test(f: Frame) -> Any:
         return ops.less(f.locals[counter], rows.shape[0] - 1)
 
+    lost = dict(scope.trace.lost)
     try:
         _RowLoop(frame, test, trip).capture()
     except Exception:  # what is wrong without a loop, too, is said there
         scope.trace.discard(made)
+        scope.trace.lost = lost
         for f, values in zip(chain(frame), before, strict=True):
             f.locals.clear()
             f.locals.update(values)

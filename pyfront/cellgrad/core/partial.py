@@ -1,12 +1,14 @@
 """Tensors of compiled code that are parts of others: what is written to one is written to the other.
 
 A part that was read by ints and slices is put back when its elements are assigned. Of other parts, such as a
-transpose, the tensor that they are of may not be read after that.
+transpose, the tensor that they are of may not be read after that. Nor may a tensor that is the one that was written
+where a branch or loop says so at run time (``y = x if t else x * 2; y[0] = 1``), or the other way round.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +17,10 @@ from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import Scope
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer
+
+if TYPE_CHECKING:
+    from cellgrad.core.scope import Trace
 
 _BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
 
@@ -64,6 +70,77 @@ def read(out: Any, x: Any, index: Any) -> Any:
     return out
 
 
+def _around(trace: Trace, x: Tensor) -> list[tuple[Tensor, bool]]:
+    """The tensors that a tensor may be, or may be a part of, and whether it would be all of it."""
+    found = [(x, True), *trace.aliases.get(id(x), ())]
+    part = trace.parts.get(id(x))
+    if part is not None:
+        found += [(other, False) for other, _ in _around(trace, part.root)]
+    return found
+
+
+def may_be(out: Tensor, values: Iterable[Any]) -> None:
+    """Notes that a tensor of compiled code is one of `values`, as is known at run time only."""
+    scope = state.current.scope
+    assert scope is not None
+    trace = scope.trace
+    for value in values:
+        if not isinstance(value, Tensor) or value._sig != out._sig:
+            continue  # a copy in another dtype
+        for other, whole in _around(trace, value):
+            if isinstance(other, Tracer) and not other._scope.encloses(scope):
+                continue  # of one way, or of a trip: nothing else reads it
+            known = trace.aliases.setdefault(id(out), [])
+            if other is not out and all(other is not one for one, _ in known):
+                known.append((other, whole))
+                if whole:  # parts keep the elements that they were read with
+                    trace.names.setdefault(id(other), []).append(out)
+                trace.chosen.append(out)
+
+
+def link(outs: Iterable[Tensor], values: Iterable[Any]) -> None:
+    """Notes which of `outs` may be one tensor: those whose `values`, which they are in a trip or way, may be."""
+    scope = state.current.scope
+    assert scope is not None
+    trace = scope.trace
+    found: dict[int, list[Tensor]] = {}
+    for out, value in zip(outs, values):
+        if isinstance(value, Tensor) and value._sig == out._sig:
+            for other, whole in _around(trace, value):
+                if whole:
+                    found.setdefault(id(other), []).append(out)
+    for same in found.values():
+        for out in same:
+            others = trace.names.setdefault(id(out), [])
+            others += [o for o in same if o is not out and all(o is not known for known in others)]
+        trace.chosen += same
+
+
+def _tell_aliases(scope: Scope, x: Tensor) -> None:
+    """A tensor is written: what it may be, and what may be it or the same one, may not be read after that."""
+    trace, here = scope.trace, state.position()
+    may = [x, *(other for other, _ in trace.aliases.get(id(x), ()))]
+    for other in may[1:]:
+        if isinstance(scope.parameter_of(other), Parameter) or scope.owner_of(other) is None:
+            raise _outside()
+    seen = {id(x)}
+    while may:
+        other = may.pop()
+        may += [o for o in trace.names.get(id(other), ()) if id(o) not in seen]
+        seen.update(map(id, may))
+        if other is not x:
+            trace.lost[id(other)] = (other, here)
+
+
+def _outside() -> Exception:
+    return error(
+        TypeError,
+        "Elements of a view are assigned, which would change the tensor from around this code that it is a "
+        "view of.",
+        "assign to elements of that tensor, or to a copy: x.reshape(...).copy()",
+    )
+
+
 def is_part(part: Tensor, x: Tensor) -> bool:
     """Whether a tensor is put back into `x` by itself."""
     scope = state.current.scope
@@ -80,19 +157,16 @@ def written(scope: Scope, x: Tensor, index: Any) -> tuple[Tensor, Any] | None:
     """
     trace = scope.trace
     trace.writes.setdefault(id(x), []).append(index)
+    _tell_aliases(scope, x)
     part = trace.parts.get(id(x))
     if part is None:
         return None
     root, here = part.root, state.position()
     if part.index is None:
         if isinstance(scope.parameter_of(root), Parameter) or scope.owner_of(root) is None:
-            raise error(
-                TypeError,
-                "Elements of a view are assigned, which would change the tensor from around this code that "
-                "it is a view of.",
-                "assign to elements of that tensor, or to a copy: x.reshape(...).copy()",
-            )
+            raise _outside()
         trace.lost[id(root)] = (root, here)
+        _tell_aliases(scope, root)
         return None
     writes = trace.writes.get(id(root), [])
     if not all(part.apart_from(place) for place in writes[part.seen :]):

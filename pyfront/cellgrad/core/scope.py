@@ -80,6 +80,10 @@ class Trace:
         self.parts: dict[int, Part] = {}
         self.writes: dict[int, list[Any]] = {}
         self.lost: dict[int, tuple[Tensor, Position | None]] = {}
+        # What a tensor may be, or be a part of, where a branch or loop chose it; and the other way round.
+        self.aliases: dict[int, list[tuple[Tensor, bool]]] = {}
+        self.names: dict[int, list[Tensor]] = {}
+        self.chosen: list[Tensor] = []  # so that ids stay their own
         self.stale: dict[int, tuple[Any, Position | None]] = {}
         self.handlers = 0  # 'try' statements with 'except' around what is captured
         self.again = False  # whether a call is made again, without its effects
@@ -125,6 +129,10 @@ class Trace:
     def mark(self) -> int:
         """A point to which `discard` goes back."""
         return len(self.functions)
+
+    def write_count(self) -> int:
+        """How often elements were assigned so far."""
+        return sum(map(len, self.writes.values()))
 
     def discard(self, mark: int) -> None:
         """Drops the functions made since `mark`: an attempt that is made again."""
@@ -411,6 +419,10 @@ class Scope:
         """Whether a tensor was made of known elements in this scope and still has them."""
         made = self.trace.made.get(id(tensor))
         return made is not None and made[1] is self and id(tensor) not in self.elements
+
+    def captured(self, tensor: Tensor) -> bool:
+        """Whether code of this scope has a tensor from around it as an operand."""
+        return id(tensor) in self._captured
 
     def copied(self, tensor: Tensor) -> Tracer:
         """A tensor of its own with the value another one has now."""

@@ -165,9 +165,10 @@ def lost_error(place: Position | None) -> Exception:
     line = f" (line {place.line})" if place is not None else ""
     return error(
         TypeError,
-        f"A tensor is read after elements of a view of it, such as x.T, x.view(...) or a row of a loop, were "
-        f"assigned{line}: compiled code does not write these through.",
-        "assign by an index of the tensor itself, x[i] = value, or make the view a copy: "
+        f"A tensor is read after elements of a view of it, such as x.T, x.view(...) or a row of a loop, or of what "
+        f"is the same tensor in one way of a branch or loop, were assigned{line}: compiled code does not write "
+        "these through.",
+        "assign by an index of the tensor itself, x[i] = value, or make the other one a copy: "
         "y = x.reshape(...).copy()",
     )
 

@@ -486,6 +486,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         input: a Tensor; its dimension 1 is the channels, if it has one.
         weight: one slope for all, or one a channel.
 
+    Returns:
+        Tensor of the dtype of `input`.
+
     Raises:
         TypeError: an argument is not a Tensor.
         ValueError: a weight that is not of shape (1,) or (channels,).
@@ -504,7 +507,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         )
     shape = (w.size,) + (1,) * (x.ndim - 2) if x.ndim > 1 else (1,) * x.ndim
     slopes = ew.binary("cell.mul", x, reshape_to(w, shape))
-    return select(gen.greater(x, 0.0), x, slopes)
+    return select(gen.greater(x, 0.0), x, cast_to(slopes, x.dtype))
 
 
 @public(

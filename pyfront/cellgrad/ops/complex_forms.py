@@ -11,11 +11,19 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
 from cellgrad.core.record import cast_to, complex_forms
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
-from cellgrad.ops import complex_linalg, contractions, kinds, linalg, selection, statistics
+from cellgrad.ops import (
+    complex_linalg,
+    complex_spectra,
+    contractions,
+    kinds,
+    linalg,
+    selection,
+    spectral,
+    statistics,
+)
 from cellgrad.ops.complex_rules import both_parts
 
 # Their bodies are right for complex numbers as well, where each op in them is.
@@ -89,31 +97,46 @@ def _vector_norm(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return out
 
 
-def _entrywise(op: str, order: Any) -> None:
-    """Refuses norms by singular values, which are not those of the absolute values."""
-    if order in (2, -2, "nuc"):
-        raise error(
-            TypeError,
-            f"For '{op}', norms of complex matrices by singular values (ord={order!r}) do not exist.",
-            "use 'fro', or ord of 1, -1, inf or -inf",
-        )
+_BY_VALUES = (2, -2, "nuc")
+
+
+def _real(x: Tensor, dtype: Type | None) -> Tensor:
+    return x if dtype is None else cast_to(x, dtype)
 
 
 @_form(statistics, "norm")
-def _norm(A: Tensor, ord: Any = None, dim: Any = None, *args: Any, **kwargs: Any) -> Tensor:
-    if isinstance(dim, tuple | list) or (dim is None and A.ndim != 1):
-        _entrywise("norm", ord)
-    out: Tensor = inspect.unwrap(statistics.norm)(gen.abs(A), ord, dim, *args, **kwargs)
+def _norm(
+    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    if ord in _BY_VALUES and (
+        (isinstance(dim, tuple | list) and len(dim) > 1) or (dim is None and A.ndim == 2)
+    ):
+        axes = statistics.pair_of_axes((0, 1) if dim is None else dim, A, "norm")
+        return _real(complex_spectra.norm_of_values(A, ord, axes, keepdim), dtype)
+    out: Tensor = inspect.unwrap(statistics.norm)(gen.abs(A), ord, dim, keepdim, dtype=dtype)
     return out
 
 
 @_form(statistics, "matrix_norm")
-def _matrix_norm(A: Tensor, ord: Any = "fro", *args: Any, **kwargs: Any) -> Tensor:
-    _entrywise("matrix_norm", ord)
-    out: Tensor = inspect.unwrap(statistics.matrix_norm)(gen.abs(A), ord, *args, **kwargs)
+def _matrix_norm(
+    A: Tensor,
+    ord: Any = "fro",
+    axis: Any = (-2, -1),
+    keepdims: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    if ord in _BY_VALUES:
+        axes = statistics.pair_of_axes(axis, A, "matrix_norm")
+        return _real(complex_spectra.norm_of_values(A, ord, axes, keepdims), dtype)
+    out: Tensor = inspect.unwrap(statistics.matrix_norm)(
+        gen.abs(A), ord, axis, keepdims, dtype=dtype
+    )
     return out
 
 
 _form(linalg, "matrix_solve")(complex_linalg.matrix_solve)
 _form(linalg, "inverse")(complex_linalg.inverse)
 _form(linalg, "matrix_power")(complex_linalg.matrix_power)
+for _name in ("svd", "pinv", "lstsq", "cond"):
+    _form(spectral, _name)(getattr(complex_spectra, _name))

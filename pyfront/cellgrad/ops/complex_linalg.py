@@ -22,7 +22,8 @@ def _stacked(parts: list[Tensor], dim: int) -> Tensor:
     return emit("cell.concat", parts, {"dim": parts[0].ndim + dim})
 
 
-def _embedded(z: Tensor) -> Tensor:
+def embedded(z: Tensor) -> Tensor:
+    """The real matrices of twice the size."""
     a, b = both_parts(z)
     return _stacked([_stacked([a, gen.neg(b)], -1), _stacked([b, a], -1)], -2)
 
@@ -50,6 +51,14 @@ def _halves(x: Tensor) -> Tensor:
     return complex_tensor(parts[0], parts[1])
 
 
+def first_columns(x: Tensor) -> Tensor:
+    """The complex matrix that a real one of twice the size stands for."""
+    starts, limits = [0] * x.ndim, list(x.shape)
+    limits[-1] //= 2
+    region = {"starts": starts, "limits": limits, "strides": [1] * x.ndim}
+    return _halves(emit("cell.slice", [x], region))
+
+
 def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
     """`ops.matrix_solve` of complex matrices, or of a complex right-hand side."""
     a = _square(matrix, "matrix_solve", "matrix")
@@ -62,7 +71,7 @@ def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
         )
     dtype = mstype.promote(a.dtype, b.dtype)
     a, b = cast_to(a, dtype), cast_to(b, dtype)
-    return _halves(linalg.matrix_solve(_embedded(a), _stacked(list(both_parts(b)), -2), adjoint))
+    return _halves(linalg.matrix_solve(embedded(a), _stacked(list(both_parts(b)), -2), adjoint))
 
 
 def inverse(input: Tensor) -> Tensor:
@@ -71,7 +80,7 @@ def inverse(input: Tensor) -> Tensor:
     real = both_parts(x)[0]
     one = linalg.identity(real, x.shape[-1])
     nothing = gen.mul(one, 0.0)
-    return _halves(linalg.matrix_solve(_embedded(x), _stacked([one, nothing], -2)))
+    return _halves(linalg.matrix_solve(embedded(x), _stacked([one, nothing], -2)))
 
 
 def matrix_power(input: Tensor, n: int) -> Tensor:

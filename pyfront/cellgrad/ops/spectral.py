@@ -78,8 +78,10 @@ def svd(
     By rotations of the rows of the QR factor (Jacobi's method; Drmač and Veselić, 2008). Of the
     elements of a column of v that have at least 0.9 of the largest magnitude, the first is positive.
 
+    Of complex matrices ``input = u diag(s) v^H``, and s is real.
+
     Args:
-        input: Tensor of shape [..., m, n].
+        input: Tensor of shape [..., m, n], of real or complex numbers.
         full_matrices: whether u and v are square, with additional columns that are orthogonal to
             the others.
         compute_uv: whether to give vectors.
@@ -89,8 +91,8 @@ def svd(
         v of shape [..., n, k] or [..., n, n]; or s alone.
 
     Raises:
-        TypeError: something that is not a Tensor of floating-point elements, or a flag that is not a
-            bool.
+        TypeError: something that is not a Tensor of floating-point or complex elements, or a flag that
+            is not a bool.
         ValueError: a rank below 2.
 
     >>> s, u, v = ops.svd(Tensor([[0.0, 2.0], [3.0, 0.0]]))

@@ -216,11 +216,11 @@ def norm(
         axes = axes_of(dim, x.ndim, "norm")
         order = _order_of_vectors(ord, "norm")
         return cast_to(_power_norm(x, order, axes, keepdim), target)
-    pair = _pair(dim, x, "norm")
+    pair = pair_of_axes(dim, x, "norm")
     return cast_to(_matrix_norm(x, ord, pair, keepdim, "norm"), target)
 
 
-def _pair(dim: Any, x: Tensor, op: str) -> tuple[int, int]:
+def pair_of_axes(dim: Any, x: Tensor, op: str) -> tuple[int, int]:
     listed = [axis_of(d, x.ndim, op) for d in dim]
     if len(listed) != 2 or listed[0] == listed[1]:
         raise error(
@@ -278,7 +278,7 @@ def matrix_norm(
     """
     x, target = _norm_input(A, dtype, "matrix_norm", "A")
     check_ndim(x, "matrix_norm", "input", at_least=2)
-    pair = _pair(axis, x, "matrix_norm")
+    pair = pair_of_axes(axis, x, "matrix_norm")
     return cast_to(_matrix_norm(x, ord, pair, keepdims, "matrix_norm"), target)
 
 

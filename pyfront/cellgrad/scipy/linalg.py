@@ -18,6 +18,7 @@ from cellgrad.core.record import (
     broadcast_to_shape,
     cast_to,
     check_tensor,
+    complex_forms,
     emit,
     emit_several,
     operation,
@@ -25,7 +26,7 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops import determinants, spectral
+from cellgrad.ops import complex_spectra, determinants, spectral
 from cellgrad.ops import linalg as ops
 from cellgrad.ops.joining import block_diag
 
@@ -333,13 +334,13 @@ def eigh(
     type: int = 1,
     check_finite: bool = True,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """Eigenvalues, ascending, and orthonormal eigenvectors of a symmetric matrix.
+    """Eigenvalues, ascending, and orthonormal eigenvectors of a symmetric or Hermitian matrix.
 
-    By Jacobi's method. Of the elements of an eigenvector that have at least 0.9 of the largest
+    Eigenvalues are real. By Jacobi's method. Of the elements of an eigenvector that have at least 0.9 of the largest
     magnitude, the first is positive. Integers are converted to float64, as in MindSpore.
 
     Args:
-        a: Tensor of shape [..., n, n]; its other triangle is not read.
+        a: Tensor of shape [..., n, n], of real or complex numbers; its other triangle is not read.
         b: None: the generalized problem is not supported.
         lower: which triangle is read.
         eigvals_only: whether to give eigenvalues alone.
@@ -368,10 +369,15 @@ def eigh(
 @operation
 def _eigh(a: Tensor, lower: bool) -> tuple[Tensor, Tensor]:
     given = check_tensor(a, "eigh", "a")
+    if given.dtype.kind == "c":
+        return complex_spectra.eigh(given, lower)
     wide = given if given.dtype.kind == "f" else cast_to(given, mstype.float64)
     x, dtype = ops.matrices("eigh", wide, "a", square=True)
     w, v = spectral.eigh(x, lower)
     return cast_to(w, dtype), cast_to(v, dtype)
+
+
+complex_forms["linalg._eigh"] = True
 
 
 # --- triangular systems -----------------------------------------------------------------------
