@@ -21,7 +21,7 @@ namespace cellgrad {
 inline constexpr llvm::StringLiteral kPrograms = "cell.batch_programs";
 
 /// Rows of the tiles that a batch is cut into.
-inline constexpr int64_t kBatchTileSizes[] = {128, 64, 32, 8, 2, 1};
+inline constexpr int64_t kBatchTileSizes[] = {128, 64, 32, 16, 8, 4, 2, 1};
 
 /// The batches that have programs of their own: of 1, those that come often,
 /// and where samples are added up also those of the size of a large tile.
