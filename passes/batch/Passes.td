@@ -38,7 +38,7 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
   let description = [{
     Each public function with an open batch gets the batch size as its first argument, a
     `tensor<i64>`, and becomes loops over tiles: copies of the function for a few numbers of
-    rows. The largest tiles come first; one of at most 8 rows may begin before the last ended,
+    rows. The largest tiles come first; one of at most 4 rows may begin before the last ended,
     and writes the same rows again. So a batch of at least 2 is never computed by a tile of one row, whose
     products add in another order, and results have the bits of a model that was compiled for the batch.
 
@@ -57,7 +57,7 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"tiles", "tiles", "int64_t",
-               "Rows of the tiles, descending to 1 (default: 128,64,32,8,2,1)">,
+               "Rows of the tiles, descending to 1 (default: 128,64,32,16,8,4,2,1)">,
     Option<"kept", "kept", "int64_t", "512",
            "Batches up to this size keep samples between phases (0: none)">,
   ];
