@@ -1,7 +1,7 @@
 //===- DynamicBatch.cpp - programs whose text leaves the batch open -------===//
 
-#include "passes/batch/BatchPrograms.h"
 #include "passes/batch/DynamicBatch.h"
+#include "passes/batch/BatchPrograms.h"
 #include "passes/batch/Passes.h"
 
 #include "dialect/CellDialect.h"

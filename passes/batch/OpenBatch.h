@@ -51,8 +51,8 @@ mlir::LogicalResult setOftenBatches(mlir::ModuleOp module,
 
 /// The functions that `entry` calls, and itself, callees first; `withRules`
 /// also those that say what derivatives are.
-llvm::SmallVector<mlir::func::FuncOp>
-reachableFrom(mlir::func::FuncOp entry, bool withRules = false);
+llvm::SmallVector<mlir::func::FuncOp> reachableFrom(mlir::func::FuncOp entry,
+                                                    bool withRules = false);
 
 /// Refuses ops of `function` that mix samples, and such whose rules are not
 /// known.

@@ -175,9 +175,8 @@ private:
     if (failed(flow.run(entry)) || failed(checkResults(entry, batch, flow)))
       return failure();
     SumPhases(entry, batch, flow, kept)
-        .build(size, whole, [&](func::FuncOp function) {
-          return tilesOf(function, batch);
-        });
+        .build(size, whole,
+               [&](func::FuncOp function) { return tilesOf(function, batch); });
     return success();
   }
 
@@ -217,10 +216,11 @@ private:
         program.setArgAttrs(i, entry.getArgAttrDict(i + 1));
       for (unsigned i = 0; i < program.getNumResults(); ++i)
         program.setResultAttrs(i, entry.getResultAttrDict(i));
-      program->setAttr(kBatchProgram,
-                       b.getDictionaryAttr(
-                           {b.getNamedAttr("of", b.getStringAttr(entry.getName())),
-                            b.getNamedAttr("size", b.getI64IntegerAttr(rows))}));
+      program->setAttr(
+          kBatchProgram,
+          b.getDictionaryAttr(
+              {b.getNamedAttr("of", b.getStringAttr(entry.getName())),
+               b.getNamedAttr("size", b.getI64IntegerAttr(rows))}));
     }
   }
 
@@ -275,8 +275,8 @@ private:
 
   /// Copies of `entry` and all that it calls, for `rows` rows. A program that
   /// `derives` keeps its rules for derivatives.
-  func::FuncOp copyFor(func::FuncOp entry, const OpenBatch &batch,
-                       int64_t rows, bool derives = false) {
+  func::FuncOp copyFor(func::FuncOp entry, const OpenBatch &batch, int64_t rows,
+                       bool derives = false) {
     SymbolTable symbols(getOperation());
     SmallVector<std::pair<StringAttr, func::FuncOp>> copies;
     for (func::FuncOp function : reachableFrom(entry, derives)) {

@@ -199,11 +199,17 @@ EmitAbi::renameHomonyms(const llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
 }
 
 /// Entries with functions for batches of known sizes choose one of them.
-LogicalResult
-EmitAbi::chooseBySizes(ModelSpec &spec,
-                       llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
-  for (const SizedFunction &one : sized)
+LogicalResult EmitAbi::chooseBySizes(ModelSpec &spec,
+                                     llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
+  for (const SizedFunction &one : sized) {
+    if (llvm::none_of(spec.entries, [&](const EntrySpec &entry) {
+          return entry.name == one.of && entry.maxBatch != 0;
+        }))
+      return refuse(one.function, Blame::Form)
+             << kBatchProgram << " names '" << one.of
+             << "', which is no entry for any batch size";
     annotate(one.function, one.spec);
+  }
   for (EntrySpec &entry : spec.entries) {
     SmallVector<const SizedFunction *> own;
     for (const SizedFunction &one : sized)
@@ -386,8 +392,7 @@ void EmitAbi::runOnOperation() {
     implOf.push_back({impl, use != 0});
   }
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    for (llvm::StringRef name :
-         std::initializer_list<llvm::StringRef>{
+    for (llvm::StringRef name : std::initializer_list<llvm::StringRef>{
              "cell.signature", "cell.arena_bytes", "cell.slot_bytes",
              "cell.reads_device", "cell.kernels", "cell.memory", kBatchTiles,
              kBatchProgram})

@@ -87,9 +87,9 @@ Location Graph::location(const std::optional<SourceLocation> &loc) {
   return NameLoc::get(StringAttr::get(context(), loc->name), line);
 }
 
-std::vector<int64_t> Graph::openBatch(
-    int64_t size, int64_t max, const std::vector<int64_t> &often,
-    const std::vector<std::pair<int64_t, std::string>> &others) {
+std::vector<int64_t>
+Graph::openBatch(int64_t size, int64_t max, const std::vector<int64_t> &often,
+                 const std::vector<std::pair<int64_t, std::string>> &others) {
   std::string said;
   ScopedDiagnosticHandler handler(context(), [&](Diagnostic &diagnostic) {
     if (auto at = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
@@ -109,8 +109,8 @@ std::vector<int64_t> Graph::openBatch(
   }
   if (failed(cellgrad::openBatch(module(), batch, captures)))
     throw GraphError(said);
-  bool adds = llvm::any_of(
-      module().getOps<func::FuncOp>(), [&](func::FuncOp function) {
+  bool adds =
+      llvm::any_of(module().getOps<func::FuncOp>(), [&](func::FuncOp function) {
         return function.isPublic() && !keepsSamplesApart(function, batch);
       });
   auto sizes = sizesWithPrograms(batch, kBatchTileSizes, adds);

@@ -181,9 +181,7 @@ def fixed(text: str, program: Program, size: int) -> Program:
     return Program(graph, program.dtype, [of(s) for s in program.arguments], results)
 
 
-def same_bits(
-    text: str, entry: Any, shapes: Any, size: int, dtype: str, folder: Path
-) -> None:
+def same_bits(text: str, entry: Any, shapes: Any, size: int, dtype: str, folder: Path) -> None:
     """Compares with the file for one size. Raises Mismatch."""
     _native.compile_text(closed(text, size), str(folder / "closed.so"), "closed", {})
     rng = np.random.default_rng(size)
@@ -191,7 +189,9 @@ def same_bits(
     wanted = guarded.Model(folder / "closed.so").entry("main")(inputs)
     for k, (a, b) in enumerate(zip(entry(inputs), wanted, strict=True)):
         if not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
-            raise Mismatch(f"batch {size}, result {k}: {a} is not {b}, that of a model for the size")
+            raise Mismatch(
+                f"batch {size}, result {k}: {a} is not {b}, that of a model for the size"
+            )
 
 
 def check(seed: int, table: list[dict[str, Any]], folder: Path = BUILD / "fuzz") -> str:
