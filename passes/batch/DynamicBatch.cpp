@@ -1,7 +1,7 @@
 //===- DynamicBatch.cpp - programs whose text leaves the batch open -------===//
 
 #include "passes/batch/DynamicBatch.h"
-#include "passes/batch/OpenBatch.h"
+#include "passes/batch/BatchPrograms.h"
 #include "passes/batch/Passes.h"
 
 #include "dialect/CellDialect.h"
@@ -261,7 +261,11 @@ LogicalResult cellgrad::openDynamicBatch(ModuleOp module) {
     for (auto function : captures.back().module.getOps<func::FuncOp>())
       setBatchSize(function, *batch, size);
   }
-  return openBatch(module, *batch, captures);
+  OwningOpRef<ModuleOp> program(module.clone());
+  if (failed(openBatch(module, *batch, captures)))
+    return failure();
+  addBatchPrograms(module, *batch, std::move(program));
+  return success();
 }
 
 /// Reads without verifying, which dimensions '?' would not stand.

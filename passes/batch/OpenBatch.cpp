@@ -97,11 +97,11 @@ LogicalResult cellgrad::setOftenBatches(ModuleOp module,
 
 /// The functions that `op` names and that may run. Rules for derivatives do not
 /// where rows pass: nothing differentiates by them.
-static SmallVector<FlatSymbolRefAttr> namedBy(Operation *op) {
+static SmallVector<FlatSymbolRefAttr> namedBy(Operation *op, bool withRules) {
   SmallVector<FlatSymbolRefAttr> names;
   if (isa<func::FuncOp>(op))
     return names;
-  if (auto custom = dyn_cast<CustomOp>(op)) {
+  if (auto custom = dyn_cast<CustomOp>(op); custom && !withRules) {
     names.push_back(custom.getCalleeAttr());
     return names;
   }
@@ -111,7 +111,8 @@ static SmallVector<FlatSymbolRefAttr> namedBy(Operation *op) {
   return names;
 }
 
-SmallVector<func::FuncOp> cellgrad::reachableFrom(func::FuncOp entry) {
+SmallVector<func::FuncOp> cellgrad::reachableFrom(func::FuncOp entry,
+                                                  bool withRules) {
   SmallVector<func::FuncOp> order;
   llvm::SetVector<Operation *> found;
   found.insert(entry);
@@ -119,7 +120,7 @@ SmallVector<func::FuncOp> cellgrad::reachableFrom(func::FuncOp entry) {
     auto function = cast<func::FuncOp>(found[i]);
     order.push_back(function);
     function.walk([&](Operation *op) {
-      for (FlatSymbolRefAttr name : namedBy(op))
+      for (FlatSymbolRefAttr name : namedBy(op, withRules))
         if (auto callee =
                 SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name))
           found.insert(callee);
@@ -201,6 +202,17 @@ LogicalResult cellgrad::checkRows(func::FuncOp function,
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
+}
+
+bool cellgrad::callsOrDerives(func::FuncOp function) {
+  return function
+      .walk([](Operation *op) {
+        return isa<func::CallOp, CustomOp, RecomputeOp, VJPOp, JVPOp, VMapOp>(
+                   op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 LogicalResult cellgrad::expandDerivatives(ModuleOp module) {

@@ -23,7 +23,7 @@ namespace cellgrad {
 struct OpenBatch {
   int64_t size = 0; ///< the stand-in
   int64_t max = 0;  ///< largest batch that callers may ask for
-  /// Sizes that get programs of their own where samples are added up.
+  /// Sizes that get programs of their own.
   llvm::SmallVector<int64_t> often = {};
 
   /// Rows of a sample in `type`, which are along its first dimension; 0 where
@@ -49,8 +49,10 @@ mlir::LogicalResult setLargestBatch(mlir::ModuleOp module, int64_t max);
 mlir::LogicalResult setOftenBatches(mlir::ModuleOp module,
                                     llvm::ArrayRef<int64_t> often);
 
-/// The functions that `entry` calls, and itself, callees first.
-llvm::SmallVector<mlir::func::FuncOp> reachableFrom(mlir::func::FuncOp entry);
+/// The functions that `entry` calls, and itself, callees first; `withRules`
+/// also those that say what derivatives are.
+llvm::SmallVector<mlir::func::FuncOp> reachableFrom(mlir::func::FuncOp entry,
+                                                    bool withRules = false);
 
 /// Refuses ops of `function` that mix samples, and such whose rules are not
 /// known.
@@ -94,6 +96,9 @@ mlir::LogicalResult openBatch(mlir::ModuleOp module, const OpenBatch &batch,
 /// Whether all that `entry` gives is a row for each sample, computed by itself:
 /// tiles of the batch need to know nothing of each other.
 bool keepsSamplesApart(mlir::func::FuncOp entry, const OpenBatch &batch);
+
+/// Whether `function` calls others or has derivatives to be written out.
+bool callsOrDerives(mlir::func::FuncOp function);
 
 /// Writes calls and derivatives out, and drops functions that nothing uses
 /// then: what adds up over the batch is seen in one function.

@@ -38,25 +38,26 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
   let description = [{
     Each public function with an open batch gets the batch size as its first argument, a
     `tensor<i64>`, and becomes loops over tiles: copies of the function for a few numbers of
-    rows. The largest tiles come first; one of at most 8 rows may begin before the last ended,
+    rows. The largest tiles come first; one of at most 4 rows may begin before the last ended,
     and writes the same rows again. So a batch of at least 2 is never computed by a tile of one row, whose
     products add in another order, and results have the bits of a model that was compiled for the batch.
 
     A function that adds up over the batch becomes such loops in phases, one for each sum that needs another. What
     was costly to compute of samples is kept between the phases for batches of at most `kept`, if 16 MiB are enough
-    for it; it is computed again for larger ones. For a
-    batch of the size of a tile of at least 32 rows, and for those that `often = array<i64: ...>` of `cell.batch`
-    names, it has a copy without phases, too. Tiles above the largest batch are left out.
+    for it; it is computed again for larger ones. Tiles above the largest batch are left out.
 
-    A function may name another one in `cell.batch_of_one`, for a batch of one sample: it takes the
-    place of that tile.
+    For a batch of 1, for those that `often = array<i64: ...>` of `cell.batch` names, and where samples are added up
+    also for those of the size of a tile of at least 32 rows, public functions for the size are put beside the entry, with
+    `cell.batch_program = {of = "entry", size = N : i64}`: what calls the entry chooses among them. They are copies of
+    functions that the entry names in `cell.batch_programs`, which are for such a size or, with derivatives not yet
+    written out, for each; else of the entry. Ranks whose batches may differ choose in the entry.
 
     Refuses ops that mix samples, with their locations, and functions whose results are not one
     row a sample. Does nothing to a module without `cell.batch`.
   }];
   let options = [
     ListOption<"tiles", "tiles", "int64_t",
-               "Rows of the tiles, descending to 1 (default: 128,64,32,8,2,1)">,
+               "Rows of the tiles, descending to 1 (default: 128,64,32,16,8,4,2,1)">,
     Option<"kept", "kept", "int64_t", "512",
            "Batches up to this size keep samples between phases (0: none)">,
   ];

@@ -1,6 +1,7 @@
 //===- SpecializeBatch.cpp - the open batch of a module gets a size -------===//
 
 #include "passes/batch/BatchForms.h"
+#include "passes/batch/BatchPrograms.h"
 #include "passes/batch/Passes.h"
 #include "passes/batch/SampleFlow.h"
 
@@ -47,7 +48,7 @@ struct SpecializeBatch
       if (!used.contains(function))
         function.erase();
     for (func::FuncOp function : used) {
-      function->removeAttr("cell.batch_of_one");
+      function->removeAttr(kPrograms);
       dropRules(function);
       evaluateForms(function, size);
       setBatchSize(function, **batch, size);

@@ -1,9 +1,12 @@
 //===- TileBatch.cpp - loops over tiles of an open batch ------------------===//
 
 #include "passes/batch/BatchForms.h"
+#include "passes/batch/BatchPrograms.h"
 #include "passes/batch/Passes.h"
 #include "passes/batch/SumPhases.h"
 
+#include "dialect/BatchParts.h"
+#include "dialect/CollectiveOps.h"
 #include "dialect/Refusal.h"
 
 #include "mlir/IR/Builders.h"
@@ -25,12 +28,6 @@ using namespace mlir;
 using namespace cellgrad;
 
 namespace {
-
-constexpr int64_t kTiles[] = {128, 64, 32, 8, 2, 1};
-/// Batches of the size of a tile of so many samples have a program of their
-/// own, where samples are added up, and so do those that `cell.batch` names: it
-/// keeps samples between the sums.
-constexpr int64_t kFewestWhole = 32;
 
 struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
   using TileBatchPassBase::TileBatchPassBase;
@@ -64,20 +61,31 @@ struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
       if (failed(checkEntry(entry, batch)))
         return signalPassFailure();
     for (func::FuncOp entry : adding)
-      if (failed(cutIntoPhases(entry, batch)))
-        return signalPassFailure();
+      simplify(entry);
     // All copies first: one entry may call another.
-    SmallVector<SmallVector<Tile>> copies;
+    SmallVector<SmallVector<Tile>> known, copies;
     for (func::FuncOp entry : apart)
-      copies.push_back(tilesOf(entry, batch, functionOfOne(entry)));
+      known.push_back(programsFor(entry, batch, /*adds=*/false));
+    for (func::FuncOp entry : adding)
+      known.push_back(programsFor(entry, batch, /*adds=*/true));
+    for (func::FuncOp entry : apart) {
+      copies.push_back(tilesOf(entry, batch));
+      copies.back().pop_back(); // one sample has a program
+    }
     for (auto [entry, tiles] : llvm::zip(apart, copies))
       makeLoops(entry, batch, tiles);
-    for (func::FuncOp entry : llvm::concat<func::FuncOp>(apart, adding)) {
+    for (auto [entry, programs] :
+         llvm::zip(adding, llvm::drop_begin(known, apart.size())))
+      if (failed(cutIntoPhases(entry, batch, programs)))
+        return signalPassFailure();
+    for (auto [entry, programs] :
+         llvm::zip(llvm::concat<func::FuncOp>(apart, adding), known)) {
+      putBeside(entry, programs);
       entry->setAttr("cell.batch", module->getAttr("cell.batch"));
-      entry->removeAttr("cell.batch_of_one");
+      entry->setAttr(kBatchTiles, UnitAttr::get(&getContext()));
+      entry->removeAttr(kPrograms);
     }
     module->removeAttr("cell.batch");
-    module->setAttr("cell.batch_tiles", UnitAttr::get(&getContext()));
     // Functions that were copied, with the rules that only they name.
     OpPassManager unused(ModuleOp::getOperationName());
     unused.addPass(createSymbolDCEPass());
@@ -91,7 +99,7 @@ private:
   LogicalResult readTiles() {
     sizes.assign(tiles.begin(), tiles.end());
     if (sizes.empty())
-      sizes.assign(std::begin(kTiles), std::end(kTiles));
+      sizes.assign(std::begin(kBatchTileSizes), std::end(kBatchTileSizes));
     bool falls = sizes.back() == 1;
     for (size_t i = 1; i < sizes.size(); ++i)
       falls &= sizes[i] < sizes[i - 1];
@@ -111,29 +119,17 @@ private:
   /// samples one by one.
   LogicalResult writeOut(const OpenBatch &batch) {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (!hasBatch(function, batch) || keepsSamplesApart(function, batch))
-        continue;
-      bool calls = function
-                       .walk([](Operation *op) {
-                         return isa<func::CallOp, CustomOp, RecomputeOp, VJPOp,
-                                    JVPOp, VMapOp>(op)
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       })
-                       .wasInterrupted();
-      if (calls)
+      if (hasBatch(function, batch) && !keepsSamplesApart(function, batch) &&
+          callsOrDerives(function))
         return expandDerivatives(getOperation());
     }
     return success();
   }
 
-  /// Tiles of a function: `one`, if there is one, for one sample.
-  SmallVector<Tile> tilesOf(func::FuncOp function, const OpenBatch &batch,
-                            func::FuncOp one) {
+  SmallVector<Tile> tilesOf(func::FuncOp function, const OpenBatch &batch) {
     SmallVector<Tile> tiles;
     for (int64_t rows : sizes)
-      tiles.emplace_back(
-          rows, rows == 1 && one ? one : copyFor(function, batch, rows));
+      tiles.emplace_back(rows, copyFor(function, batch, rows));
     return tiles;
   }
 
@@ -152,41 +148,80 @@ private:
             .run(tiles, inputs, entry.getResultTypes(), none));
   }
 
-  /// Samples that are added up over the batch.
-  LogicalResult cutIntoPhases(func::FuncOp entry, const OpenBatch &batch) {
+  void simplify(func::FuncOp entry) {
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(entry);
     eliminateCommonSubExpressions(rewriter, dominance, entry);
+  }
+
+  /// Samples that are added up over the batch. Ranks choose one of `programs`
+  /// together; else what calls the entry does.
+  LogicalResult cutIntoPhases(func::FuncOp entry, const OpenBatch &batch,
+                              SmallVector<Tile> &programs) {
     SampleFlow flow(batch);
     if (failed(flow.run(entry)))
       return failure();
-    SmallVector<Tile> whole = wholeOf(entry, batch);
+    bool meets = entry
+                     .walk([](Operation *op) {
+                       return needsAllRanks(op) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+    SmallVector<Tile> whole;
+    if (meets)
+      whole.swap(programs);
     Value size = addBatchArgument(entry);
     computeForms(entry, size);
     if (failed(flow.run(entry)) || failed(checkResults(entry, batch, flow)))
       return failure();
     SumPhases(entry, batch, flow, kept)
-        .build(size, whole, [&](func::FuncOp function) {
-          return tilesOf(function, batch, /*one=*/{});
-        });
+        .build(size, whole,
+               [&](func::FuncOp function) { return tilesOf(function, batch); });
     return success();
   }
 
   /// Programs for batches of known sizes, which are as those compiled for the
-  /// size.
-  SmallVector<Tile> wholeOf(func::FuncOp entry, const OpenBatch &batch) {
-    SmallVector<Tile> whole;
-    SmallVector<int64_t> known(batch.often);
-    for (int64_t rows : sizes)
-      if (rows >= kFewestWhole && !llvm::is_contained(known, rows))
-        known.push_back(rows);
-    auto one = functionOfOne(entry);
-    for (int64_t rows : known)
-      if (rows > 1 || !one)
-        whole.emplace_back(rows, copyFor(entry, batch, rows));
-    if (one)
-      whole.emplace_back(1, one);
-    return whole;
+  /// size: the entry's own where it has one, else copies.
+  SmallVector<Tile> programsFor(func::FuncOp entry, const OpenBatch &batch,
+                                bool adds) {
+    SmallVector<func::FuncOp> own = batchProgramsOf(entry);
+    SmallVector<Tile> programs;
+    for (int64_t rows : sizesWithPrograms(batch, sizes, adds)) {
+      func::FuncOp program;
+      for (func::FuncOp given : own)
+        if (sizeOfProgram(entry, given, batch) == rows)
+          program = given;
+      for (func::FuncOp given : own)
+        if (!program && sizeOfProgram(entry, given, batch) == batch.size)
+          program = copyFor(given, batch, rows, /*derives=*/true);
+      if (!program && adds && rows == 1)
+        continue; // the phases' tile
+      programs.emplace_back(rows,
+                            program ? program : copyFor(entry, batch, rows));
+    }
+    return programs;
+  }
+
+  /// Makes programs for known sizes functions that what calls `entry` chooses
+  /// by the batch (`cell-emit-abi`). They take and give the same.
+  static void putBeside(func::FuncOp entry, ArrayRef<Tile> programs) {
+    Builder b(entry.getContext());
+    Operation *after = entry;
+    for (auto [rows, function] : programs) {
+      func::FuncOp program = function;
+      program->moveAfter(after);
+      after = program;
+      program.setPublic();
+      for (unsigned i = 0; i < program.getNumArguments(); ++i)
+        program.setArgAttrs(i, entry.getArgAttrDict(i + 1));
+      for (unsigned i = 0; i < program.getNumResults(); ++i)
+        program.setResultAttrs(i, entry.getResultAttrDict(i));
+      program->setAttr(
+          kBatchProgram,
+          b.getDictionaryAttr(
+              {b.getNamedAttr("of", b.getStringAttr(entry.getName())),
+               b.getNamedAttr("size", b.getI64IntegerAttr(rows))}));
+    }
   }
 
   /// Results with samples have them where callers expect them.
@@ -232,46 +267,28 @@ private:
     for (auto [k, type] : llvm::enumerate(entry.getResultTypes()))
       if (batch.rowsOf(type) > 1)
         return many("result", k, type);
-    auto one = functionOfOne(entry);
-    auto isOne = [&](Type type, Type ofOne) {
-      auto tensor = cast<RankedTensorType>(type);
-      SmallVector<int64_t> shape(tensor.getShape());
-      if (batch.hasRows(type))
-        shape[0] = 1;
-      return tensor.clone(shape) == ofOne;
-    };
-    if (!one ||
-        (llvm::all_of_zip(entry.getArgumentTypes(), one.getArgumentTypes(),
-                          isOne) &&
-         llvm::all_of_zip(entry.getResultTypes(), one.getResultTypes(), isOne)))
-      return success();
-    return refuse(entry) << "has other inputs, Parameters or results for a "
-                            "batch of 1 than for others: export for a fixed "
-                            "batch";
+    for (func::FuncOp program : batchProgramsOf(entry))
+      if (failed(checkProgram(entry, program, batch)))
+        return failure();
+    return success();
   }
 
-  /// What the program is for a batch of 1, where that is known: Python may have
-  /// captured another one.
-  static func::FuncOp functionOfOne(func::FuncOp entry) {
-    auto name = entry->getAttrOfType<FlatSymbolRefAttr>("cell.batch_of_one");
-    return name
-               ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(entry, name)
-               : func::FuncOp();
-  }
-
-  /// Copies of `entry` and all that it calls, for `rows` rows.
-  func::FuncOp copyFor(func::FuncOp entry, const OpenBatch &batch,
-                       int64_t rows) {
+  /// Copies of `entry` and all that it calls, for `rows` rows. A program that
+  /// `derives` keeps its rules for derivatives.
+  func::FuncOp copyFor(func::FuncOp entry, const OpenBatch &batch, int64_t rows,
+                       bool derives = false) {
     SymbolTable symbols(getOperation());
     SmallVector<std::pair<StringAttr, func::FuncOp>> copies;
-    for (func::FuncOp function : reachableFrom(entry)) {
+    for (func::FuncOp function : reachableFrom(entry, derives)) {
       func::FuncOp copy = function.clone();
       copy.setName((function.getName() + "_of_" + Twine(rows)).str());
       copy.setPrivate();
+      copy->removeAttr(kPrograms);
       for (unsigned i = 0; i < copy.getNumArguments(); ++i)
         copy.removeArgAttr(i, "cell.role");
       symbols.insert(copy);
-      dropRules(copy);
+      if (!derives)
+        dropRules(copy);
       evaluateForms(copy, rows);
       setBatchSize(copy, batch, rows);
       copies.emplace_back(function.getSymNameAttr(), copy);

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace cellgrad;
 
 /// Tiles of at most so many rows may begin before the one before has ended.
-static constexpr int64_t kOverlapping = 8;
+static constexpr int64_t kOverlapping = 4;
 
 Value cellgrad::addBatchArgument(func::FuncOp entry) {
   OpBuilder b(entry.getContext());

@@ -29,7 +29,7 @@ public:
   /// Calls `tiles`, which descend to 1, for all samples. Results with samples
   /// are put in their places of a tensor for all; others are parts that
   /// `combines` makes one of. Samples are computed once where there are such
-  /// parts; else tiles of at most 8 samples may begin before the one before has
+  /// parts; else tiles of at most 4 samples may begin before the one before has
   /// ended.
   llvm::SmallVector<mlir::Value> run(llvm::ArrayRef<Tile> tiles,
                                      mlir::ValueRange inputs,

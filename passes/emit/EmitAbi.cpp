@@ -1,10 +1,12 @@
 //===- EmitAbi.cpp - give every entry its exported C function -------------===//
 
 #include "passes/emit/AbiWriter.h"
+#include "passes/emit/BySize.h"
 #include "passes/emit/CudaAbi.h"
 #include "passes/emit/Link.h"
 #include "passes/emit/Names.h"
 
+#include "dialect/BatchParts.h"
 #include "dialect/Refusal.h"
 #include "passes/emit/Passes.h"
 #include "passes/emit/Processor.h"
@@ -89,7 +91,11 @@ private:
   LogicalResult renameHomonyms(const llvm::StringMap<LLVM::LLVMFuncOp> &impls);
   FailureOr<llvm::MapVector<Operation *, unsigned>> threadContext();
 
+  LogicalResult chooseBySizes(ModelSpec &spec,
+                              llvm::StringMap<LLVM::LLVMFuncOp> &impls);
+
   gpu::GPUModuleOp device; ///< code of a GPU; null where entries are of the CPU
+  SmallVector<SizedFunction> sized; ///< beside entries for any batch
 };
 
 /// Every entry of the module, with its signature checked against its function.
@@ -129,7 +135,13 @@ EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
       entry->waits = function->hasAttr("cell.reads_device");
     }
     impls[entry->name] = function;
-    spec.entries.push_back(std::move(*entry));
+    auto known = readSized(function, *entry);
+    if (failed(known))
+      return failure();
+    if (*known)
+      sized.push_back(std::move(**known));
+    else
+      spec.entries.push_back(std::move(*entry));
   }
   if (spec.entries.empty())
     return refuse(getOperation()->getLoc())
@@ -182,6 +194,35 @@ EmitAbi::renameHomonyms(const llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
             SymbolTable::replaceAllSymbolUses(function, other, getOperation())))
       return function->emitOpError("cannot be renamed");
     function.setSymNameAttr(other);
+  }
+  return success();
+}
+
+/// Entries with functions for batches of known sizes choose one of them.
+LogicalResult EmitAbi::chooseBySizes(ModelSpec &spec,
+                                     llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
+  for (const SizedFunction &one : sized) {
+    if (llvm::none_of(spec.entries, [&](const EntrySpec &entry) {
+          return entry.name == one.of && entry.maxBatch != 0;
+        }))
+      return refuse(one.function, Blame::Form)
+             << kBatchProgram << " names '" << one.of
+             << "', which is no entry for any batch size";
+    annotate(one.function, one.spec);
+  }
+  for (EntrySpec &entry : spec.entries) {
+    SmallVector<const SizedFunction *> own;
+    for (const SizedFunction &one : sized)
+      if (one.of == entry.name)
+        own.push_back(&one);
+    if (own.empty())
+      continue;
+    LLVM::LLVMFuncOp &impl = impls[entry.name];
+    annotate(impl, entry);
+    auto chooser = chooseBySize(impl, entry, own);
+    if (failed(chooser))
+      return failure();
+    impl = *chooser;
   }
   return success();
 }
@@ -310,7 +351,7 @@ void EmitAbi::runOnOperation() {
   llvm::StringMap<LLVM::LLVMFuncOp> impls;
   FailureOr<ModelSpec> spec = readEntries(impls);
   if (failed(spec) || failed(checkSymbols(cpu->target->arch)) ||
-      failed(renameHomonyms(impls)))
+      failed(renameHomonyms(impls)) || failed(chooseBySizes(*spec, impls)))
     return signalPassFailure();
 
   auto uses = threadContext();
@@ -346,14 +387,16 @@ void EmitAbi::runOnOperation() {
     }
     if (!device)
       annotate(impl, entry);
-    for (const char *name :
-         {"cell.signature", "cell.arena_bytes", "cell.slot_bytes",
-          "cell.reads_device", "cell.kernels", "cell.memory"})
-      impl->removeAttr(name);
     // A context that is not in a graph's words is no part of a list.
     entry.waits |= device && use != 0;
     implOf.push_back({impl, use != 0});
   }
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    for (llvm::StringRef name : std::initializer_list<llvm::StringRef>{
+             "cell.signature", "cell.arena_bytes", "cell.slot_bytes",
+             "cell.reads_device", "cell.kernels", "cell.memory", kBatchTiles,
+             kBatchProgram})
+      function->removeAttr(name);
   auto checks = module->getAttrOfType<ArrayAttr>("cell.checks");
   module->removeAttr("cell.checks");
   std::vector<std::string> features =

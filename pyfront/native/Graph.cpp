@@ -4,8 +4,8 @@
 #include "pyfront/native/Types.h"
 
 #include "dialect/CellDialect.h"
+#include "passes/batch/BatchPrograms.h"
 #include "passes/batch/DynamicBatch.h"
-#include "passes/batch/OpenBatch.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -87,10 +87,9 @@ Location Graph::location(const std::optional<SourceLocation> &loc) {
   return NameLoc::get(StringAttr::get(context(), loc->name), line);
 }
 
-void Graph::openBatch(
-    int64_t size, int64_t max, const std::vector<int64_t> &often,
-    const std::vector<std::pair<int64_t, std::string>> &others,
-    const std::string &one) {
+std::vector<int64_t>
+Graph::openBatch(int64_t size, int64_t max, const std::vector<int64_t> &often,
+                 const std::vector<std::pair<int64_t, std::string>> &others) {
   std::string said;
   ScopedDiagnosticHandler handler(context(), [&](Diagnostic &diagnostic) {
     if (auto at = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
@@ -110,11 +109,21 @@ void Graph::openBatch(
   }
   if (failed(cellgrad::openBatch(module(), batch, captures)))
     throw GraphError(said);
-  for (const auto &[before, after] : include(one))
-    if (auto function = module().lookupSymbol<func::FuncOp>(before);
-        function && function.isPublic())
-      function->setAttr("cell.batch_of_one",
-                        FlatSymbolRefAttr::get(context(), after));
+  bool adds =
+      llvm::any_of(module().getOps<func::FuncOp>(), [&](func::FuncOp function) {
+        return function.isPublic() && !keepsSamplesApart(function, batch);
+      });
+  auto sizes = sizesWithPrograms(batch, kBatchTileSizes, adds);
+  return {sizes.begin(), sizes.end()};
+}
+
+void Graph::addBatchProgram(const std::string &text) {
+  DiagnosticText diagnostics(context());
+  FailureOr<std::optional<OpenBatch>> batch = readOpenBatch(module());
+  auto program = parseSourceString<ModuleOp>(text, context());
+  if (failed(batch) || !*batch || !program)
+    throw GraphError(diagnostics.text());
+  addBatchPrograms(module(), **batch, std::move(program));
 }
 
 std::string Graph::text(bool locations) {

@@ -59,10 +59,13 @@ public:
 
   /// Makes the graph, which was captured for `size` samples, a program for 1 to
   /// `max`. `others` are what was captured for other sizes: throws GraphError
-  /// if one is not the same program. `one`, captured for 1, may be another.
-  void openBatch(int64_t size, int64_t max, const std::vector<int64_t> &often,
-                 const std::vector<std::pair<int64_t, std::string>> &others,
-                 const std::string &one);
+  /// if one is not the same program. Gives the sizes that have programs of
+  /// their own.
+  std::vector<int64_t>
+  openBatch(int64_t size, int64_t max, const std::vector<int64_t> &often,
+            const std::vector<std::pair<int64_t, std::string>> &others);
+  /// Adds what was captured for such a size, which may be another program.
+  void addBatchProgram(const std::string &text);
 
   std::string text(bool locations);
   /// The module in MLIR's binary form, for readers of `version` and later.

@@ -192,12 +192,15 @@ void bindGraph(nb::module_ &m) {
           "Puts the functions of another module into this one; gives the names "
           "they had and have. Raises GraphError.")
       .def("open_batch", &Graph::openBatch, "size"_a, "max"_a, "often"_a,
-           "others"_a, "one"_a,
+           "others"_a,
            "Makes the graph, captured for `size` samples, a program for 1 to "
            "`max`, with programs of their own for sizes that come `often`. "
-           "`others` are texts of what was captured for other sizes, "
-           "`one` for 1. "
+           "`others` are texts of what was captured for other sizes. Gives the "
+           "sizes that have programs of their own. "
            "Raises GraphError if one of `others` is another program.")
+      .def("add_batch_program", &Graph::addBatchProgram, "text"_a,
+           "Adds the text of what was captured for such a size. Raises "
+           "GraphError.")
       .def("text", &Graph::text, "locations"_a = false)
       .def(
           "bytecode",

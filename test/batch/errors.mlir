@@ -297,7 +297,7 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   // expected-error@+1 {{has other inputs, Parameters or results for a batch of 1 than for others}}
-  func.func @same(%x: tensor<101x2xf32>) -> tensor<101x2xf32> attributes {cell.batch_of_one = @one} {
+  func.func @same(%x: tensor<101x2xf32>) -> tensor<101x2xf32> attributes {cell.batch_programs = [@one]} {
     return %x : tensor<101x2xf32>
   }
   func.func private @one(%x: tensor<1x2xf32>, %w: tensor<f32>) -> tensor<1x2xf32> {

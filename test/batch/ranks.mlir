@@ -85,3 +85,29 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
     return %6 : tensor<f32>
   }
 }
+
+// -----
+
+// A value that is given twice is put into the memory of each result: one tensor
+// for both would be copied as a whole, all rows that its type says.
+// CHECK-LABEL: func.func @twice(
+// CHECK: %[[IF:.*]]:3 = scf.if
+// CHECK: %[[LOOP:.*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK: %[[Y:.*]]:3 = func.call @twice_of_32(
+// CHECK: tensor.insert_slice %[[Y]]#1 into %[[A]]
+// CHECK: tensor.insert_slice %[[Y]]#2 into %[[B]]
+// CHECK: scf.yield %[[LOOP]]#0, %[[LOOP]]#1, %[[LOOP]]#2
+// CHECK: } else {
+// CHECK: iter_args(%{{.*}} = %{{.*}}, %[[C:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}})
+// CHECK: %[[Z:.*]]:3 = func.call @twice_phase_0_of_32(
+// CHECK: tensor.insert_slice %[[Z]]#1 into %[[C]]
+// CHECK: tensor.insert_slice %[[Z]]#2 into %[[D]]
+// CHECK: return %[[IF]]#0, %[[IF]]#1, %[[IF]]#2
+module attributes {cell.batch = {max = 40 : i64, size = 65521 : i64}} {
+  func.func @twice(%x: tensor<65521xf32>) -> (tensor<f32>, tensor<65521xf32>, tensor<65521xf32>) {
+    %0 = cell.tanh %x : tensor<65521xf32>
+    %1 = cell.reduce_sum %0 over [0] : tensor<65521xf32> -> tensor<f32>
+    %2 = cell.all_reduce %1 "sum" : tensor<f32>
+    return %2, %0, %0 : tensor<f32>, tensor<65521xf32>, tensor<65521xf32>
+  }
+}

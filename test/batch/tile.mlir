@@ -7,7 +7,7 @@
 // The passes behind keep no tensor of the stand-in's size.
 // RUN: cell-opt %s --cell-to-linalg-pipeline --cell-cpu-pipeline -o - | FileCheck %s --check-prefix=ARENA
 
-// CHECK: module attributes {cell.batch_tiles}
+// CHECK-NOT: module attributes
 module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK-NOT: @double(
   func.func private @double(%x: tensor<65521x2xf32>) -> tensor<65521x2xf32> {
@@ -15,7 +15,7 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
     return %0 : tensor<65521x2xf32>
   }
   // CHECK: func @forward(%[[N:.*]]: tensor<i64> {cell.name = "batch", cell.role = "batch"}, %[[X:.*]]: tensor<65521x2xf32> {cell.name = "x"}, %[[W:.*]]: tensor<2xf32>) -> tensor<65521x2xf32>
-  // CHECK-SAME: attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}}
+  // CHECK-SAME: attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}, cell.batch_tiles}
   // CHECK: %[[EXTRACTED:.*]] = tensor.extract %[[N]][]
   // CHECK: %[[B:.*]] = arith.index_cast %[[EXTRACTED]]
   // CHECK: %[[R0:.*]] = tensor.empty() : tensor<65521x2xf32>
@@ -34,9 +34,11 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK: %[[R2:.*]] = scf.for {{.*}} to %[[COUNT4]] step %{{.*}} iter_args(%{{.*}} = %[[R1]])
   // CHECK: arith.minsi %{{.*}}, %[[LAST]]
   // CHECK: func.call @forward_of_4(
-  // CHECK: %[[R3:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[R2]])
-  // CHECK: func.call @forward_of_1(
-  // CHECK: return %[[R3]]
+  // CHECK-NOT: scf.for
+  // CHECK: return %[[R2]]
+  // One sample has a function of its own, which what calls the entry chooses.
+  // CHECK: func @forward_of_1(%{{.*}}: tensor<1x2xf32> {cell.name = "x"}, %{{.*}}: tensor<2xf32>) -> tensor<1x2xf32>
+  // CHECK-SAME: attributes {cell.batch_program = {of = "forward", size = 1 : i64}}
   func.func @forward(%x: tensor<65521x2xf32> {cell.name = "x"}, %w: tensor<2xf32>)
       -> tensor<65521x2xf32> {
     %0 = call @double(%x) : (tensor<65521x2xf32>) -> tensor<65521x2xf32>

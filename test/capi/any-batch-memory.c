@@ -11,7 +11,7 @@
 // RUN: not %t/run short 2>&1 | FileCheck %s --check-prefix=SHORT
 // CHECK: __asan_report_load
 // SHORT: heap-buffer-overflow
-// SHORT: #0 {{.*}} in forward model
+// SHORT: #0 {{.*}} in forward_of_1 model
 
 #include "rows.h"
 

@@ -212,3 +212,48 @@ llvm.func @f(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {args = [], 
   llvm.call @cell_run(%count, %0, %task, %arena) : (i64, i32, !llvm.ptr, !llvm.ptr) -> ()
   llvm.return %0 : i32
 }
+
+// -----
+
+llvm.func @f(%n: !llvm.ptr, %x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.arena_bytes = 64 : i64, cell.signature = {
+    args = [{name = "batch", role = "batch", dtype = "int64", shape = []}, {name = "x", dtype = "float32", shape = array<i64: -1, 2>}],
+    results = [], max_batch = 9 : i64}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+// expected-error @+1 {{cell.batch_program is {of = "f", size = 0 : i64}: expected {of = "entry", size = N : i64} with 1 <= N}}
+llvm.func @g(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.arena_bytes = 192 : i64, cell.batch_program = {of = "f", size = 0 : i64}, cell.signature = {
+    args = [{name = "x", dtype = "float32", shape = array<i64: 3, 2>}], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+llvm.func @f(%n: !llvm.ptr, %x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.arena_bytes = 64 : i64, cell.signature = {
+    args = [{name = "batch", role = "batch", dtype = "int64", shape = []}, {name = "x", dtype = "float32", shape = array<i64: -1, 2>}],
+    results = [], max_batch = 9 : i64}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+// expected-error @+1 {{cell.batch_program names 'f', which takes other buffers for a batch of 4}}
+llvm.func @g(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.arena_bytes = 192 : i64, cell.batch_program = {of = "f", size = 4 : i64}, cell.signature = {
+    args = [{name = "x", dtype = "float32", shape = array<i64: 3, 2>}], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+llvm.func @f(%n: !llvm.ptr, %x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.arena_bytes = 64 : i64, cell.signature = {
+    args = [{name = "batch", role = "batch", dtype = "int64", shape = []}, {name = "x", dtype = "float32", shape = array<i64: -1, 2>}],
+    results = [], max_batch = 9 : i64}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+// expected-error @+1 {{cell.batch_program names 'h', which is no entry for any batch size}}
+llvm.func @g(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.arena_bytes = 192 : i64, cell.batch_program = {of = "h", size = 3 : i64}, cell.signature = {
+    args = [{name = "x", dtype = "float32", shape = array<i64: 3, 2>}], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}

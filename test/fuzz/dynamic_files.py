@@ -6,7 +6,8 @@ open batches nor of tiles. Where samples have several rows, which `?` cannot say
 stands in for the batch. What depends on the batch otherwise does not parse for another size, and is left
 out; so is what the compiler refuses, if it does so with a message for the program's author.
 
-Half of the programs have the gradients by all arguments. Calls are made in guarded memory, whose arena has exactly
+One of the sizes is named and has a program of its own, which must give the bits of the file with the number in the
+place of `?`. Half of the programs have the gradients by all arguments. Calls are made in guarded memory, whose arena has exactly
 the bytes that the model says. A program that fails is written to build/fuzz.
 
     python test/fuzz/dynamic_files.py --first=0 --count=200
@@ -137,12 +138,15 @@ def extents(text: str) -> set[int]:
     return {int(n) for found in TENSOR.finditer(text) for n in found[1].split("x") if n}
 
 
-def opened(text: str) -> str:
-    """The program for any batch size."""
+def opened(text: str, named: int) -> str:
+    """The program for any batch size, and with one of its own for one."""
+
+    def of_batch(text: str, also: str) -> str:
+        batch = f"{{max = {MAX_BATCH} : i64, {also}}}"
+        return re.sub(r"^module @\w+ ", rf"\g<0>attributes {{cell.batch = {batch}}} ", text)
+
     if any(n > BATCH and n % BATCH == 0 for n in extents(text)):
-        batch = f"{{max = {MAX_BATCH} : i64, size = {STAND_IN} : i64}}"
-        made = resized(text, STAND_IN)
-        return re.sub(r"^module @\w+ ", rf"\g<0>attributes {{cell.batch = {batch}}} ", made)
+        return of_batch(resized(text, STAND_IN), f"size = {STAND_IN} : i64")
 
     def broadcast(found: re.Match[str]) -> str:
         """A constant is of no type with `?`."""
@@ -156,7 +160,14 @@ def opened(text: str) -> str:
             f"{indent}{name} = cell.broadcast {name}_one along [{dims}] : {scalar} -> {type}"
         )
 
-    return CONSTANT.sub(broadcast, resized(text, "?"))
+    made = CONSTANT.sub(broadcast, resized(text, "?"))
+    return of_batch(made, f"often = array<i64: {named}>")
+
+
+def closed(text: str, size: int) -> str:
+    """An open program for one batch size."""
+    ends = re.sub(r" to \[[-\d, ]*\] by ", lambda m: m[0].replace("-1", str(size)), text)
+    return re.sub(r"attributes {cell.batch = {.*}} ", "", ends.replace("?", str(size)))
 
 
 def fixed(text: str, program: Program, size: int) -> Program:
@@ -168,6 +179,19 @@ def fixed(text: str, program: Program, size: int) -> Program:
         raise Unfit(str(error)) from None
     results = [(dtype, of(shape)) for dtype, shape in program.results]
     return Program(graph, program.dtype, [of(s) for s in program.arguments], results)
+
+
+def same_bits(text: str, entry: Any, shapes: Any, size: int, dtype: str, folder: Path) -> None:
+    """Compares with the file for one size. Raises Mismatch."""
+    _native.compile_text(closed(text, size), str(folder / "closed.so"), "closed", {})
+    rng = np.random.default_rng(size)
+    inputs = [rng.normal(size=s).astype(dtype) for s in shapes]
+    wanted = guarded.Model(folder / "closed.so").entry("main")(inputs)
+    for k, (a, b) in enumerate(zip(entry(inputs), wanted, strict=True)):
+        if not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
+            raise Mismatch(
+                f"batch {size}, result {k}: {a} is not {b}, that of a model for the size"
+            )
 
 
 def check(seed: int, table: list[dict[str, Any]], folder: Path = BUILD / "fuzz") -> str:
@@ -194,8 +218,11 @@ def check(seed: int, table: list[dict[str, Any]], folder: Path = BUILD / "fuzz")
     try:
         with tempfile.TemporaryDirectory() as made:
             path = Path(made) / "fuzz.so"
-            _native.compile_text(opened(text), str(path), "fuzz", {})
+            given = opened(text, sizes[-1])
+            _native.compile_text(given, str(path), "fuzz", {})
             entry = guarded.Model(path).entry("main")
+            if "?" in given:
+                same_bits(given, entry, programs[-1].arguments, sizes[-1], dtype, Path(made))
             for one in programs:
                 inputs = [rng.normal(size=s).astype(dtype) for s in one.arguments]
                 noise = [1 + ULPS[dtype] * rng.uniform(-1, 1, size=x.shape) for x in inputs]
@@ -207,7 +234,7 @@ def check(seed: int, table: list[dict[str, Any]], folder: Path = BUILD / "fuzz")
             return "refused"
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"dynamic-{seed}.mlir"
-        file.write_text(opened(text))
+        file.write_text(opened(text, sizes[-1]))
         raise Mismatch(f"seed {seed}, {file}: {error}") from None
     return "checked"
 

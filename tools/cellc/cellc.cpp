@@ -102,8 +102,8 @@ cl::opt<int64_t> maxBatch(
     cl::value_desc("samples"), cl::cat(category));
 cl::list<int64_t> batchSizes(
     "batch-sizes",
-    cl::desc("Sizes of an open batch that get programs of their own where "
-             "samples are added up, as gradients are"),
+    cl::desc("Sizes of an open batch that get programs of their own, with the "
+             "time and the bits of a model for the size"),
     cl::value_desc("samples,..."), cl::CommaSeparated, cl::cat(category));
 enum class Device { CPU, CUDA };
 cl::opt<Device>

@@ -14,8 +14,10 @@ from residency import judge
 FILES = {
     "passes/batch": [
         *("BatchForms", "DynamicBatch", "OpenBatch", "SampleFlow", "SampleRules"),
-        *("SumPhases", "TileBatch", "TileLoops"),
-    ]
+        *("SumPhases", "TileBatch", "TileLoops", "BatchPrograms"),
+    ],
+    "passes/emit": ["BySize"],
+    "passes/lower/cpu": ["NestPlan"],
 }
 TESTS = [
     f"test/python/test_{name}.py" for name in ("any_batch_training", "any_batch", "rank_batches")

@@ -398,9 +398,34 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     ],
     "TileBatch": [
         ("numbers are those of the stand-in", "evaluateForms(copy, rows);", ";"),
-        ("the batch of one is the program of two", "whole.emplace_back(«1», one);", "2"),
         ("what has rows is no batch", "return batch.hasRows(type);", "return false;"),
-        ("no size has a program of its own", "known(«batch.often»)", "ArrayRef<int64_t>()"),
+        (
+            "what was captured is no size's program",
+            "sizeOfProgram(entry, given, batch) == «rows»",
+            "-1",
+        ),
+        (
+            "files have a size's program after derivatives",
+            "sizeOfProgram(entry, given, batch) == «batch.size»",
+            "-1",
+        ),
+        ("a size's program has the batch", "entry.getArgAttrDict(«i + 1»)", "i"),
+    ],
+    "BatchPrograms": [
+        ("there is no size's program", "known(«batch.often»)", "ArrayRef<int64_t>()"),
+    ],
+    "BySize": [
+        (
+            "a size's arena is that of a tile",
+            "std::max(fixed, «one->spec.arenaBytes - one->spec.slotBytes»)",
+            "int64_t(0)",
+        ),
+        ("a size's program is for one more", "b.getI64IntegerAttr(«one->size»)", "one->size + 1"),
+        ("a size's program may take other buffers", "if («!takesTheSame(entry, *one)»)", "false"),
+    ],
+    "NestPlan": [
+        ("a size's parts are planned as a whole", "function->hasAttr(kBatchTiles)", "false"),
+        ("a size's whole is planned as a part", "function->hasAttr(kBatchTiles)", "true"),
     ],
     "NestEmitter": [
         ("the last item is left out", "b.getIndexAttr(«size / step»)", "size / step - 1"),
@@ -415,7 +440,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("the stand-in may be a size", "extent > 0 && extent % size == 0", "false"),
         (
             "no other sizes are looked at",
-            "return openBatch(module, *batch, «captures»);",
+            "openBatch(module, *batch, «captures»)",
             "std::vector<Captured>()",
         ),
     ],

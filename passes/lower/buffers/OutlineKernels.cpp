@@ -6,6 +6,8 @@
 #include "passes/lower/buffers/OpCost.h"
 #include "passes/lower/buffers/Passes.h"
 
+#include "dialect/BatchParts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -43,6 +45,12 @@ struct Candidate {
   llvm::SetVector<Operation *> definitions;
   /// What the op uses from outside, each once, without constants.
   SmallVector<Value> arguments;
+
+  /// Whether it is of a part of a batch, which is planned as such.
+  bool isOfPart() const {
+    auto function = linalg::LinalgOp(op)->getParentOfType<func::FuncOp>();
+    return function && function->hasAttr(kBatchTiles);
+  }
 };
 
 /// True for memory that does not begin where its pointer points.
@@ -166,7 +174,7 @@ llvm::hash_code hashOf(Candidate &candidate) {
   Operation *op = candidate.op;
   llvm::hash_code hash = llvm::hash_combine(
       op->getName(), op->getRawDictionaryAttrs(), op->hashProperties(),
-      bool(candidate.fill), candidate.definitions.size());
+      bool(candidate.fill), candidate.definitions.size(), candidate.isOfPart());
   for (Value value : candidate.arguments)
     hash = llvm::hash_combine(hash, normalized(value.getType()));
   for (Operation *part : {op, candidate.epilogue.getOperation()})
@@ -180,7 +188,8 @@ llvm::hash_code hashOf(Candidate &candidate) {
 bool areEqual(Candidate &a, Candidate &b) {
   if (a.arguments.size() != b.arguments.size() || !a.fill != !b.fill ||
       !a.epilogue != !b.epilogue ||
-      a.definitions.size() != b.definitions.size())
+      a.definitions.size() != b.definitions.size() ||
+      a.isOfPart() != b.isOfPart())
     return false;
   CodeComparison code;
   for (auto [x, y] : llvm::zip_equal(a.arguments, b.arguments)) {
@@ -260,6 +269,8 @@ func::FuncOp OutlineKernels::makeKernel(ArrayRef<Candidate> group) {
                                      b.getFunctionType(types, TypeRange()));
   kernel.setPrivate();
   kernel.setAllArgAttrs(attrs);
+  if (first.isOfPart())
+    kernel->setAttr(kBatchTiles, b.getUnitAttr());
 
   Block *body = kernel.addEntryBlock();
   b.setInsertionPointToStart(body);

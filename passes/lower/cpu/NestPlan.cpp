@@ -5,8 +5,10 @@
 #include "passes/lower/buffers/BodyIndices.h"
 #include "passes/lower/buffers/OpCost.h"
 
+#include "dialect/BatchParts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace cellgrad;
@@ -58,8 +60,8 @@ static unsigned elementBits(const NestPlan &plan, const BodyIndices &indices) {
 /// Whether `op` is for a part of a batch of any size. Sums of a sample are then
 /// ordered alike in all parts: how many samples there are decides nothing.
 static bool isForPartOfBatch(linalg::GenericOp op) {
-  auto module = op->getParentOfType<ModuleOp>();
-  return module && module->hasAttr("cell.batch_tiles");
+  auto function = op->getParentOfType<func::FuncOp>();
+  return function && function->hasAttr(kBatchTiles);
 }
 
 /// The parallel dimension whose steps are the longest in results: where there

@@ -27,8 +27,8 @@ __all__ = ["STAND_IN", "BatchProgram", "largest_batch", "open_batch", "set_input
 
 # A prime: no product of other sizes is a multiple of it.
 STAND_IN = 65521
-# What the smallest batches, and another prime, tell of choices by the size. For a batch of 1, where
-# nothing is broadcast, the program may be another one: the model then has both.
+# What the smallest batches, and another prime, tell of choices by the size. For sizes with programs of
+# their own it may be another one, as for a batch of 1, where nothing is broadcast: the model has each.
 _OTHERS = (2, 3, 32749)
 
 
@@ -36,15 +36,18 @@ def open_batch(
     trace: Trace, most: int, often: Sequence[int], capture: Callable[[int], Trace], model: str
 ) -> None:
     """Makes what was captured for the stand-in a program for 1 to `most` samples. Batches that come `often`
-    get programs of their own where samples are added up.
+    get programs of their own: what is captured for them.
 
     Raises:
         CompileError: for another size it is another program.
     """
-    texts = {size: capture(size).graph.text(locations=True) for size in (1, *_OTHERS)}
-    others = [(size, texts[size]) for size in _OTHERS]
+
+    def text(size: int) -> str:
+        return capture(size).graph.text(locations=True)
+
     try:
-        trace.graph.open_batch(STAND_IN, most, often, others, texts[1])
+        for size in trace.graph.open_batch(STAND_IN, most, often, [(n, text(n)) for n in _OTHERS]):
+            trace.graph.add_batch_program(text(size))
     except _native.GraphError as e:
         raise error(CompileError, f"'{model}' could not be compiled:\n{e}") from None
 
@@ -79,8 +82,8 @@ class BatchProgram(Program):
     """A program that is compiled once for all batch sizes.
 
     All Tensors of the inputs with a dimension have the batch as the first one; with `examples`, the
-    inputs at the places of open ones among them. The batch of the first call has a program of its own
-    where samples are added up: most of the others are of that size.
+    inputs at the places of open ones among them. The batch of the first call has a program of its own:
+    most of the others are of that size.
     """
 
     stand_in = STAND_IN

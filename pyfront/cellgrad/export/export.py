@@ -106,9 +106,9 @@ def export(
             object, without that file.
         lines: True for code that has the lines of the Python source, so that gdb and perf show them.
             It computes the same.
-        batch_sizes: sizes of an open batch that come often. Where samples are added up, as gradients are,
-            each gets a program of its own, with the time of a model for that size; 32, 64
-            and 128 have one anyway.
+        batch_sizes: sizes of an open batch that come often. Each gets a program of its own, with the time
+            and the bits of a model for that size; 1 has one anyway, and so have 32, 64 and 128
+            where samples are added up, as gradients are.
 
     Returns:
         The paths of the files.
