@@ -43,7 +43,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import BREAK, CONTINUE, NOTHING, RETURN, Frame, Run
-from cellgrad.core.partial import link, may_be, note
+from cellgrad.core.partial import link, may_be, note, write_count
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
@@ -113,7 +113,7 @@ class Loop:
         for _ in range(20):
             made = trace.mark()
             trace.lost = dict(before)
-            writes = trace.write_count()
+            writes = write_count(self.outer)
             scope = child_scope(self.frame, "body", self.signatures())
             self.frame.node = self.node
             outcome = run_apart(self.frame, scope, self.body, self.bind(scope), may_raise=True)
@@ -137,7 +137,7 @@ class Loop:
         """Whether a trip that writes to elements begins with tensors that were not known to be among its first
         ones: those that the trip before ends with.
         """
-        if self.ends_seen or outcome.scope.trace.write_count() == writes:
+        if self.ends_seen or write_count(outcome.scope) == writes:
             return False
         self.ends_seen.append(self._leaves(outcome.locals))
         return any(isinstance(x, Tensor) for x in self.ends_seen[0])

@@ -178,3 +178,8 @@ def written(scope: Scope, x: Tensor, index: Any) -> tuple[Tensor, Any] | None:
         )
     part.seen = len(writes) + 1  # the one to come
     return root, part.index[0]
+
+
+def write_count(scope: Scope) -> int:
+    """How often elements were assigned so far."""
+    return sum(map(len, scope.trace.writes.values()))

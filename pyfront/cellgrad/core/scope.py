@@ -130,10 +130,6 @@ class Trace:
         """A point to which `discard` goes back."""
         return len(self.functions)
 
-    def write_count(self) -> int:
-        """How often elements were assigned so far."""
-        return sum(map(len, self.writes.values()))
-
     def discard(self, mark: int) -> None:
         """Drops the functions made since `mark`: an attempt that is made again."""
         for fn in reversed(self.functions[mark:]):

@@ -26,7 +26,7 @@ def bucket_batch_by_length(
     column_names: Sequence[str],
     bucket_boundaries: Sequence[int],
     bucket_batch_sizes: Sequence[int],
-    element_length_function: Callable[..., Any] | None = None,
+    element_length_function: Callable[..., int] | None = None,
     pad_info: dict[str, tuple[Sequence[int | None] | None, object]] | None = None,
     pad_to_bucket_boundary: bool = False,
     drop_remainder: bool = False,
