@@ -118,7 +118,7 @@ def test_items_that_write_to_one_place_are_found():
     assert pool.met
 
 
-@pytest.mark.parametrize("seed", [1, 3, 6])
+@pytest.mark.parametrize("seed", [1, 3, 10])
 def test_bits_that_depend_on_the_worker_are_found(monkeypatch, seed):
     """One result of one worker, off by one bit."""
     original = guarded.Entry.run
