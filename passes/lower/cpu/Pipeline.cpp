@@ -35,6 +35,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   kernels.fewestNanoseconds = nanoseconds;
   // Tests have products of both kinds.
   kernels.productNanoseconds = nanoseconds ? nanoseconds : 200;
+  kernels.productsAnywhere = nanoseconds == 0;
   pm.addNestedPass<func::FuncOp>(createFormKernels(kernels));
   pm.addNestedPass<func::FuncOp>(createJoinOps({nanoseconds}));
   pm.addPass(createCanonicalizerPass());

@@ -35,6 +35,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace cellgrad {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -223,7 +224,9 @@ private:
           linalgOp ? findEpilogue(op) : linalg::GenericOp();
       bool waits = later.conflictsWith(op) ||
                    (epilogue && later.conflictsWith(epilogue));
-      if (linalgOp && !waits && !refused.contains(op) && group.add(linalgOp)) {
+      bool isRefused =
+          refused.contains(op) || (epilogue && refused.contains(epilogue));
+      if (linalgOp && !waits && !isRefused && group.add(linalgOp)) {
         llvm::append_range(deferred, passed);
         passed.clear();
         looked = 0;
@@ -294,9 +297,15 @@ struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
                 mostItems,
                 0,
                 {/*images=*/2, limits.joining.productNanoseconds}};
-    for (Block *block : blocks)
-      KernelFormer(*block, fewestBytes, fewestNanoseconds, limits, printPlan)
+    for (Block *block : blocks) {
+      KernelLimits here = limits;
+      // Where a step runs once, what it is worth is small, and sums over rows
+      // keep the order that they have in a program that computes more again.
+      if (!productsAnywhere && !isa<LoopLikeOpInterface>(block->getParentOp()))
+        here.joining.productNanoseconds = 0;
+      KernelFormer(*block, fewestBytes, fewestNanoseconds, here, printPlan)
           .run();
+    }
   }
 };
 

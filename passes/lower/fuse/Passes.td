@@ -49,7 +49,7 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
     next. Temporaries that no other op reads shrink to a tile. Reductions over
     the items keep one result an item, combined after the loop.
 
-    Products of matrices that are too short to be cut into items by themselves join, too, where that
+    Products of matrices in loops that are too short to be cut into items by themselves join, too, where that
     makes a kernel which threads share.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -68,6 +68,8 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
            "shortest time of an item: shorter ones cost more to hand out than they take">,
     Option<"productNanoseconds", "product-nanoseconds", "int64_t", "0",
            "products that take as long have items of their own; shorter ones join (0: none does)">,
+    Option<"productsAnywhere", "products-anywhere", "bool", "false",
+           "products join outside of loops, too: sums over rows beside them are cut otherwise then">,
     Option<"printPlan", "print-plan", "bool", "false",
            "say of each kernel, in a remark, how it is cut">,
   ];

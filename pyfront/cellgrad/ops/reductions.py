@@ -317,7 +317,8 @@ def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 
 
 @public(
-    "ops.Softmax(axis)(input)",
+    "ops.Softmax(axis=-1)(input) = ops.softmax(input, "
+    "axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis)",
     "Tensor.softmax(axis, dtype)",
     "nn.Softmax(axis)(input)",
     "mint.nn.Softmax(dim=None)(input) = F.softmax(input, dim=dim)",
@@ -346,10 +347,7 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tens
     if dtype is not None:
         given = cast_to(given, dtype)
     x = widened(given)
-    given_axis: Any = axis
-    if isinstance(given_axis, tuple) and len(given_axis) == 1:  # as older scripts write it
-        given_axis = given_axis[0]
-    dim = axis_of(given_axis, x.ndim, "softmax")
+    dim = axis_of(axis, x.ndim, "softmax")
     dims = (dim,) if x.ndim else ()
     top = emit("cell.stop_gradient", [reduced("cell.reduce_max", x, dims, True)])
     powers = emit("cell.exp", [ew.binary("cell.sub", x, top)])

@@ -1,6 +1,6 @@
 // Products of matrices among ops that share rows with them.
 // RUN: cell-opt %s --split-input-file --verify-diagnostics --mlir-print-local-scope \
-// RUN:   --pass-pipeline="builtin.module(func.func(cell-form-kernels{fewest-nanoseconds=1 product-nanoseconds=5000 item-nanoseconds=0 print-plan}))" \
+// RUN:   --pass-pipeline="builtin.module(func.func(cell-form-kernels{fewest-nanoseconds=1 product-nanoseconds=5000 item-nanoseconds=0 products-anywhere=true print-plan}))" \
 // RUN:   | FileCheck %s
 // None joins where that is not asked for.
 // RUN: cell-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(cell-form-kernels{fewest-nanoseconds=1}))" \

@@ -1,6 +1,6 @@
 // Products of all rows that a loop adds up: each item has a part of the sum, from before the loop until behind it.
 // RUN: cell-opt %s --split-input-file --mlir-print-local-scope \
-// RUN:   --pass-pipeline="builtin.module(func.func(cell-form-kernels{fewest-nanoseconds=1 product-nanoseconds=5000 item-nanoseconds=0}))" \
+// RUN:   --pass-pipeline="builtin.module(func.func(cell-form-kernels{fewest-nanoseconds=1 product-nanoseconds=5000 item-nanoseconds=0 products-anywhere=true}))" \
 // RUN:   | FileCheck %s
 
 // CHECK-LABEL: func.func @steps(

@@ -99,7 +99,8 @@ def check_shardable(optimizer: Cell, base: type) -> None:
         ValueError: gradients are to be centralised, which takes means over dimensions.
     """
     name = optimizer.cls_name
-    if type(optimizer).construct is not base.construct:  # type: ignore[attr-defined]
+    construct = type(optimizer).construct
+    if construct is not base.construct and not hasattr(construct, "renames"):  # type: ignore[attr-defined]
         raise error(
             RuntimeError,
             f"For '{name}', 'enable_parallel_optimizer' is set, but it has a 'construct' of its own, which may take "

@@ -16,6 +16,14 @@ from cellgrad.ops.selection import write_to
 __all__ = ["FTRL", "Adadelta", "Adagrad", "ProximalAdagrad", "RMSProp"]
 
 
+def _construct(self: Optimizer, grads: Gradients) -> TensorOrTensors:
+    """`Optimizer.construct`, whose argument MindSpore calls otherwise in some optimizers."""
+    return Optimizer.construct(self, grads)
+
+
+_construct.__dict__["renames"] = True  # and does nothing else
+
+
 class Adagrad(Optimizer):
     """``accum += gradient ** 2`` and ``w -= lr * gradient / sqrt(accum)``.
 
@@ -57,8 +65,7 @@ class Adagrad(Optimizer):
                 write_to(accum, total)
             yield wide(w) - lr * g / ops.sqrt(total)
 
-    def construct(self, grads: Gradients) -> TensorOrTensors:
-        return super().construct(grads)
+    construct = _construct  # type: ignore[assignment]
 
 
 class RMSProp(Optimizer):
@@ -172,8 +179,7 @@ class Adadelta(Optimizer):
             write_to(changes, wide(changes) * rho + ops.square(update) * (1.0 - rho))
             yield wide(w) - lr * update
 
-    def construct(self, grads: Gradients) -> TensorOrTensors:
-        return super().construct(grads)
+    construct = _construct  # type: ignore[assignment]
 
 
 class FTRL(Optimizer):
@@ -234,8 +240,7 @@ class FTRL(Optimizer):
             write_to(linear, slope)
             yield beyond / (new / lr + 2.0 * self.l2)
 
-    def construct(self, grads: Gradients) -> TensorOrTensors:
-        return super().construct(grads)
+    construct = _construct  # type: ignore[assignment]
 
 
 class ProximalAdagrad(Optimizer):
@@ -287,5 +292,4 @@ class ProximalAdagrad(Optimizer):
                 new = ops.sign(new) * ops.relu(ops.abs(new) - rate * self.l1)
             yield new / (1.0 + rate * self.l2)
 
-    def construct(self, grads: Gradients) -> TensorOrTensors:
-        return super().construct(grads)
+    construct = _construct  # type: ignore[assignment]
