@@ -129,16 +129,15 @@ llvm::Error cellgrad::optimize(llvm::Module &module,
               passes, "globaldce,function(sroa,early-cse,simplifycfg)");
         // Other machines have no operand of two registers and a number, and
         // LLVM does not search their shuffles.
-        bool isX86 = machine.getTargetTriple().isX86();
-        std::string text = "globaldce,cgscc(inline),function(sroa,early-cse<"
-                           "memssa>,simplifycfg,instsimplify,loop-mssa(licm),";
-        if (isX86)
-          text += SplitAddresses::kName.str() + ",";
-        text += "simplifycfg";
-        if (isX86)
-          text += "," + CutShuffles::kName.str();
-        if (isX86)
+        std::string split, cut;
+        if (machine.getTargetTriple().isX86()) {
+          split = SplitAddresses::kName.str() + ",";
+          cut = "," + CutShuffles::kName.str();
           module.getOrInsertNamedMetadata(SplitAddresses::kName);
+        }
+        std::string text = "globaldce,cgscc(inline),function(sroa,early-cse<"
+                           "memssa>,simplifycfg,instsimplify,loop-mssa(licm)," +
+                           split + "simplifycfg" + cut;
         return builder.parsePassPipeline(passes, text + "),globaldce");
       });
 }

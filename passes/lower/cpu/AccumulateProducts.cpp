@@ -79,14 +79,20 @@ arith::AddFOp additionOf(linalg::GenericOp sum, Value value) {
              : arith::AddFOp();
 }
 
-/// True when a sum adds to what its result holds.
-bool readsResultOnce(linalg::GenericOp sum) {
+/// True when a sum adds to what its result holds, and reads its memory at no
+/// other place: a product before it has changed that.
+bool addsToResult(linalg::GenericOp sum) {
   Value result = sum.getDpsInits()[0];
   unsigned uses = 0;
-  for (OpOperand &operand : sum->getOpOperands())
-    if (operand.get() == result)
+  for (OpOperand &operand : sum->getOpOperands()) {
+    Value value = operand.get();
+    if (value == result)
       uses +=
           llvm::range_size(sum.getMatchingBlockArgument(&operand).getUsers());
+    else if (isa<BaseMemRefType>(value.getType()) &&
+             (!isKnownRoot(rootOf(value)) || rootOf(value) == rootOf(result)))
+      return false;
+  }
   return uses == 1;
 }
 
@@ -133,7 +139,7 @@ struct AccumulateProducts
         return;
     }
     if (!sum || sum->getBlock() != product->getBlock() ||
-        !product->isBeforeInBlock(sum) || !isSum(sum) || !readsResultOnce(sum))
+        !product->isBeforeInBlock(sum) || !isSum(sum) || !addsToResult(sum))
       return;
     arith::AddFOp addition = additionOf(sum, temporary);
     if (!addition)

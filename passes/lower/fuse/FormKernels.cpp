@@ -35,7 +35,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace cellgrad {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -301,7 +300,10 @@ struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
       KernelLimits here = limits;
       // Where a step runs once, what it is worth is small, and sums over rows
       // keep the order that they have in a program that computes more again.
-      if (!productsAnywhere && !isa<LoopLikeOpInterface>(block->getParentOp()))
+      // Items of items are not shared.
+      Operation *parent = block->getParentOp();
+      if (!productsAnywhere && (!isa<scf::ForOp, scf::WhileOp>(parent) ||
+                                parent->getParentOfType<scf::ForallOp>()))
         here.joining.productNanoseconds = 0;
       KernelFormer(*block, fewestBytes, fewestNanoseconds, here, printPlan)
           .run();

@@ -565,3 +565,37 @@ func.func @near(%a: memref<32x16xf32>, %b: memref<16x32xf32>, %c: memref<32x32xf
   }
   return
 }
+
+// -----
+
+// Another term is a part of the same buffer, which the product would have changed.
+// CHECK-LABEL: func.func @elsewhere(
+// CHECK:         memref.alloc
+// CHECK:         linalg.generic {{.*}}"reduction"{{.*}} outs(%alloc
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(i, j) -> (i, j)>
+func.func @elsewhere(%a: memref<32x16xf32>, %b: memref<16x32xf32>, %all: memref<48x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.subview %all[0, 0] [32, 32] [1, 1] : memref<48x32xf32> to memref<32x32xf32, strided<[32, 1]>>
+  %u = memref.subview %all[16, 0] [32, 32] [1, 1] : memref<48x32xf32> to memref<32x32xf32, strided<[32, 1], offset: 512>>
+  %t = memref.alloc() : memref<32x32xf32>
+  linalg.fill ins(%zero : f32) outs(%t : memref<32x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<32x16xf32>, memref<16x32xf32>) outs(%t : memref<32x32xf32>) {
+  ^bb0(%p0: f32, %p1: f32, %p2: f32):
+    %p = arith.mulf %p0, %p1 : f32
+    %s = arith.addf %p2, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%t, %c, %u : memref<32x32xf32>, memref<32x32xf32, strided<[32, 1]>>, memref<32x32xf32, strided<[32, 1], offset: 512>>)
+      outs(%c : memref<32x32xf32, strided<[32, 1]>>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32, %e3: f32):
+    %0 = arith.addf %e0, %e1 : f32
+    %1 = arith.addf %0, %e2 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
