@@ -126,7 +126,7 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
-    cellgrad::populateVectorMemoryToLLVMPatterns(converter, patterns);
+    cellgrad::populateVectorMemoryToLLVMPatterns(converter, patterns, *target);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     cellgrad::populatePrintToLLVMPatterns(converter, patterns);
     cellgrad::populateStashToLLVMPatterns(converter, patterns);

@@ -1,5 +1,6 @@
 // Vectors are read and written at the alignment of their elements, or at what the access says; nontemporal stays.
-// RUN: cell-opt %s --cell-convert-to-llvm | FileCheck %s
+// RUN: cell-opt %s --cell-convert-to-llvm | FileCheck %s --check-prefixes=CHECK,MASKS
+// RUN: cell-opt %s --cell-convert-to-llvm=target=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,NOMASKS
 
 // CHECK-LABEL: llvm.func @elements(
 func.func @elements(%f16: memref<64xf16>, %f32: memref<64xf32>, %f64: memref<64xf64>, %i1: memref<64xi1>,
@@ -53,5 +54,55 @@ func.func @masked(%x: memref<64xf64>, %mask: vector<4xi1>, %else: vector<4xf64>)
   %1 = vector.maskedload %x[%0], %mask, %else : memref<64xf64>, vector<4xi1>, vector<4xf64> into vector<4xf64>
   // CHECK: llvm.intr.masked.store %[[X]], %{{.*}}, %{{.*}} {alignment = 8 : i32}
   vector.maskedstore %x[%0], %mask, %1 : memref<64xf64>, vector<4xi1>, vector<4xf64>
+  return
+}
+
+// Where there are no registers for masks, the first lanes are stored by whole stores: of 4, 2 and 1.
+// CHECK-LABEL: llvm.func @first_lanes(
+func.func @first_lanes(%x: memref<64xf32>, %v: vector<8xf32>) {
+  %at = arith.constant 16 : index
+  %mask = arith.constant dense<[true, true, true, true, true, true, true, false]> : vector<8xi1>
+  // MASKS: llvm.intr.masked.store %arg1, {{.*}} {alignment = 4 : i32} : vector<8xf32>
+  // NOMASKS:      %[[AT:.*]] = llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+  // NOMASKS-NEXT: %[[FOUR:.*]] = llvm.shufflevector %arg1, %arg1 [0, 1, 2, 3]
+  // NOMASKS-NEXT: llvm.store %[[FOUR]], %[[AT]] {alignment = 4 : i64} : vector<4xf32>
+  // NOMASKS-NEXT: %[[AT4:.*]] = llvm.getelementptr %[[AT]][4] : (!llvm.ptr) -> !llvm.ptr, f32
+  // NOMASKS-NEXT: %[[TWO:.*]] = llvm.shufflevector %arg1, %arg1 [4, 5]
+  // NOMASKS-NEXT: llvm.store %[[TWO]], %[[AT4]] {alignment = 4 : i64} : vector<2xf32>
+  // NOMASKS-NEXT: %[[AT6:.*]] = llvm.getelementptr %[[AT]][6] : (!llvm.ptr) -> !llvm.ptr, f32
+  // NOMASKS-NEXT: %[[ONE:.*]] = llvm.shufflevector %arg1, %arg1 [6]
+  // NOMASKS-NEXT: llvm.store %[[ONE]], %[[AT6]] {alignment = 4 : i64} : vector<1xf32>
+  // NOMASKS-NEXT: llvm.return
+  vector.maskedstore %x[%at], %mask, %v : memref<64xf32>, vector<8xi1>, vector<8xf32>
+  return
+}
+
+// CHECK-LABEL: llvm.func @all_and_none(
+func.func @all_and_none(%x: memref<64xf64>, %v: vector<4xf64>) {
+  %at = arith.constant 0 : index
+  %all = arith.constant dense<true> : vector<4xi1>
+  %none = arith.constant dense<false> : vector<4xi1>
+  // NOMASKS:     llvm.shufflevector %arg1, %arg1 [0, 1, 2, 3]
+  // NOMASKS:     llvm.store {{.*}} : vector<4xf64>
+  // NOMASKS-NOT: store
+  // CHECK:       llvm.return
+  vector.maskedstore %x[%at], %all, %v : memref<64xf64>, vector<4xi1>, vector<4xf64>
+  vector.maskedstore %x[%at], %none, %v : memref<64xf64>, vector<4xi1>, vector<4xf64>
+  return
+}
+
+// Other lanes than the first, lanes that are only known when the code runs, and bits keep their masks.
+// CHECK-LABEL: llvm.func @other_masks(
+func.func @other_masks(%x: memref<64xf32>, %v: vector<4xf32>, %given: vector<4xi1>, %bits: memref<64xi1>) {
+  %at = arith.constant 0 : index
+  %gap = arith.constant dense<[true, false, true, false]> : vector<4xi1>
+  %last = arith.constant dense<[false, true, true, true]> : vector<4xi1>
+  %first = arith.constant dense<[true, true, false, false]> : vector<4xi1>
+  // CHECK-COUNT-4: llvm.intr.masked.store
+  // CHECK-NEXT:    llvm.return
+  vector.maskedstore %x[%at], %gap, %v : memref<64xf32>, vector<4xi1>, vector<4xf32>
+  vector.maskedstore %x[%at], %last, %v : memref<64xf32>, vector<4xi1>, vector<4xf32>
+  vector.maskedstore %x[%at], %given, %v : memref<64xf32>, vector<4xi1>, vector<4xf32>
+  vector.maskedstore %bits[%at], %first, %given : memref<64xi1>, vector<4xi1>, vector<4xi1>
   return
 }
