@@ -173,6 +173,41 @@ print(ms.get_context("runtime_num_threads"))
     ]
 
 
+def test_settings_of_its_compiler_are_kept(tmp_path):
+    text = """
+import numpy as np
+from mindspore import Tensor, nn, ops
+from mindspore._extends import cell_attr_register
+from mindspore._extends.parse import compile_config
+import mindspore._extends.parse.compile_config as same
+
+class Net(nn.Cell):
+    @cell_attr_register
+    def __init__(self, n):
+        super().__init__()
+        self.n = n
+
+    @cell_attr_register(attrs=["n"])
+    def add(self, n):
+        self.n += n
+
+    def construct(self, x):
+        return x * self.n
+
+    def bprop(self, x, out, dout):
+        return (Tensor(np.array([7.0], np.float16)),)
+
+assert same is compile_config and compile_config.GRAD_FOR_SCALAR == ''
+compile_config.CHECK_BPROP = 1
+net = Net(2)
+net.add(1)
+grad = ops.GradOperation(get_all=True)(net)(Tensor([1.0]))
+print(net(Tensor([1.0])), grad[0], same.CHECK_BPROP)
+"""
+    result = run(tmp_path, text)
+    assert (result.stderr, result.stdout) == ("", "[3.] [7.] 1\n")
+
+
 @pytest.mark.parametrize(
     "text",
     [

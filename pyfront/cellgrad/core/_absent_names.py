@@ -198,7 +198,7 @@ FAMILIES: dict[str, dict[str, str]] = {
 INNER: dict[str, dict[str, str]] = {
     "It is inside of MindSpore's compiler and runtime, which have no part here.": {
         "mindspore": """
-            _c_dataengine _c_expression _c_mindrecord _akg _deprecated _extends graph rewrite tools utils""",
+            _c_dataengine _c_expression _c_mindrecord _akg _deprecated graph rewrite tools utils""",
         "common": "_monad _register_for_tensor file_system",
         "common.api": "_JitExecutor _no_recursive",
         "context": "K_CONTEXT _context get_jit_config",
