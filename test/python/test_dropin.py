@@ -139,11 +139,14 @@ def test_names_of_files_and_inner_modules(tmp_path):
 import mindspore as ms
 import mindspore.runtime
 from mindspore import Tensor, ops
+from mindspore.common import dtype as mstype
+from mindspore.common.parameter import Parameter, _is_parameter_generated
 from mindspore.communication.management import get_rank
 from mindspore.device_context.cpu.op_tuning import threads_num
 from mindspore.ops.auto_generate import AddExt, OnesLikeExt, SumExt, tanh_grad_op
 from mindspore.ops.auto_generate import InplaceAddExt, add_ext, inplace_add_ext_op
 from mindspore.ops._utils.arg_dtype_cast import ListToTuple, TupleToList
+from mindspore.ops.operations._inner_ops import TopTypeof
 from mindspore.ops.operations.comm_ops import AllReduce, ReduceOp
 from mindspore.ops.function.array_func import min_ext, new_ones, new_zeros
 from mindspore.ops.function.nn_func import interpolate_ext
@@ -161,6 +164,10 @@ ms.runtime.launch_blocking()
 ms.runtime.synchronize()
 threads_num(2)
 print(ms.get_context("runtime_num_threads"))
+print(*[TopTypeof()(v) for v in (x, 1, 1.5, True, (1,), [1], 'a', None)])
+add = ms.jit(lambda x: x + 1 if isinstance(TopTypeof()(x), mstype.TensorType) else x)
+print(isinstance(mstype.float32, mstype.TensorType), add(x)[0])
+print(*[_is_parameter_generated(p.name) for p in (Parameter(x), Parameter(x, name='w'))])
 """
     result = run(tmp_path, text)
     assert result.stderr == ""
@@ -170,6 +177,9 @@ print(ms.get_context("runtime_num_threads"))
         "[1.5] 2",
         "(2,) True (1, 2, 4)",
         "2",
+        "Tensor Int Float32 Bool Tuple List String None",
+        "False [2. 3.]",
+        "True False",
     ]
 
 

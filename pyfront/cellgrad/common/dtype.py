@@ -2,3 +2,4 @@
 
 from cellgrad.core.dtype import *  # noqa: F403
 from cellgrad.core.dtype import __all__  # noqa: F401
+from cellgrad.core.dtype import TensorType as TensorType

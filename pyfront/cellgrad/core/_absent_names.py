@@ -72,7 +72,7 @@ FAMILIES: dict[str, dict[str, str]] = {
             is_sequence_shape_unknown is_sequence_value_unknown is_tensor_bool_cond
             iter_converter make_map_parameter ms_hasnext ms_next recompute_block
             ref_to_embed SliceGetItem ParallelConcat TransposeExtView TransposeView
-            SelectView DtypeToEnum Partial inplace_sigmoid add_flags""",
+            SelectView DtypeToEnum inplace_sigmoid add_flags""",
     },
     "It writes files for MindInsight; train.SummaryRecord writes numbers in TensorBoard's format.": {
         "ops": """
