@@ -202,7 +202,7 @@ INNER: dict[str, dict[str, str]] = {
         "common": "_monad _register_for_tensor file_system",
         "common.api": "_JitExecutor _no_recursive",
         "context": "K_CONTEXT _context get_jit_config",
-        "ops": "_grad_experimental _op_impl _primitive_cache _vmap",
+        "ops": "_op_impl _primitive_cache _vmap",
         "train": "_utils",
     },
     "It sets Ascend processors, and cellgrad computes on others.": {
