@@ -156,7 +156,7 @@ x = Tensor([[1.0, 2.0], [3.0, 4.0]])
 print(SumExt()(x, 0), OnesLikeExt()(x).shape, AddExt()(x, x, 2)[0])
 assert ListToTuple()([1, 2]) == (1, 2) and TupleToList()((1,)) == [1] and ReduceOp.SUM == 'sum'
 y = InplaceAddExt()(x.copy(), x, 2)
-assert (inplace_add_ext_op(y, x) == add_ext(x, x, alpha=3)).all()
+assert (inplace_add_ext_op(y, x) == add_ext(x, x, alpha=3)).all() and (y == add_ext(x, x, 3)).all()
 print(min_ext(x), new_ones(x, (2,)), new_zeros(x, (1,)))
 print(tanh_grad_op(Tensor([0.5]), Tensor([2.0])), ops.operations.manually_defined.rank(x))
 print(dct(x)[0].shape, callable(get_rank), interpolate_ext(x[None], 4).shape)
