@@ -50,13 +50,13 @@ class _Getters:
 
         def decorate(getter: G) -> G:
             check_callable(getter, "register", "getter")
-            plain: Any = prim.__call__  # type: ignore[operator]
+            plain: Any = prim.__call__
 
             @functools.wraps(plain)
             def call(self: Primitive, *args: Any) -> Any:
                 return custom_rule(functools.partial(plain, self), vjp=getter(self))(*args)
 
-            prim.__call__ = call  # type: ignore[operator]
+            prim.__call__ = call  # type: ignore[method-assign]
             return getter
 
         return decorate
