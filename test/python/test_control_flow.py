@@ -402,14 +402,6 @@ def several_elements(x):
     return x if x > 0 else -x
 
 
-def bound_in_the_other_branch(x):
-    if ops.sum(x) > 0:
-        x = x + 1
-    else:
-        y = x
-    return y
-
-
 def missing_return(x):
     if ops.sum(x) > 0:
         return x
@@ -423,25 +415,7 @@ def different_structures(x):
     "function, shape, kind, words",
     [
         (bound_in_one_branch, (), UnboundLocalError, "'y' may have no value here: only one branch"),
-        (
-            bound_in_one_branch,
-            (),
-            UnboundLocalError,
-            "The local variable 'y' is not defined in false branch, but defined in true branch.",
-        ),
-        (
-            bound_in_the_other_branch,
-            (),
-            UnboundLocalError,
-            "The local variable 'y' is not defined in true branch, but defined in false branch.",
-        ),
         (bound_in_the_loop, (), UnboundLocalError, "may make no trip"),
-        (
-            bound_in_the_loop,
-            (),
-            UnboundLocalError,
-            "defined in the 'while' loop body cannot be used outside of the loop body.",
-        ),
         (two_shapes, (2,), TypeError, "of shape \\[2\\] in one case and \\[4\\] in the other"),
         (growing, (2,), TypeError, "'x' changes from trip to trip"),
         (list_in_loop, (2,), TypeError, "'out' is changed in place"),
