@@ -15,8 +15,9 @@ def cell_attr_register(fn: Any = None, attrs: list[str] | str | None = None) -> 
     """Decorates ``__init__`` of a Cell, as ``@cell_attr_register`` or with ``attrs=``; without effect. In MindSpore
     it says which Cells can share compiled code, which is found by their code here.
 
+    >>> from cellgrad._extends import cell_attr_register
     >>> class Net(nn.Cell):
-    ...     @cellgrad._extends.cell_attr_register
+    ...     @cell_attr_register
     ...     def __init__(self, n):
     ...         super().__init__()
     ...         self.n = n

@@ -30,10 +30,11 @@ class _Getters:
         Raises:
             TypeError: another class, or a name.
 
+        >>> from cellgrad.transforms.own_rules import bprop_getters
         >>> class Scale(ops.PrimitiveWithInfer):
         ...     def __call__(self, x):
         ...         return x * 2
-        >>> @cellgrad.transforms.own_rules.bprop_getters.register(Scale)
+        >>> @bprop_getters.register(Scale)
         ... def get(self):
         ...     return lambda x, out, dout: (dout * 7,)
         >>> print(ms.grad(Scale())(Tensor(3.0)))
