@@ -50,6 +50,10 @@ _MOVED = {
     f"{NAME}.ops.auto_generate": f"{_HERE}.ops.auto_generate",
     f"{NAME}.ops.primitive": f"{_HERE}.ops",
     f"{NAME}.dataset.engine": f"{_HERE}.dataset",
+    f"{NAME}.ops._grad_experimental": f"{_HERE}.transforms",
+    f"{NAME}.ops._grad_experimental.grad_base": f"{_HERE}.transforms.own_rules",
+    f"{NAME}._extends.parse": f"{_HERE}._extends",
+    f"{NAME}._extends.parse.compile_config": f"{_HERE}._extends.compile_config",
 }
 # Files of packages of MindSpore, all of whose names the package has here: by where it is.
 _FILES = {

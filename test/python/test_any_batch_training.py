@@ -465,6 +465,22 @@ def test_set_inputs_where_samples_meet_compiles_for_each_size(compiled):
         net(ops.ones((4, 3)))
 
 
+def test_set_inputs_of_a_shape_compiles_for_each_shape():
+    """The elements are asked for, so that no program is for any number of them."""
+
+    class Ones(nn.Cell):
+        def construct(self, shape):
+            return ops.ones(shape)
+
+    net = Ones()
+    net.set_inputs(ms.Tensor(shape=[None], dtype=ms.int64))
+    with pytest.warns(UserWarning, match="'Ones' is compiled for each batch size"):
+        first = net(ms.Tensor([2, 3]))
+    np.testing.assert_array_equal(first.asnumpy(), np.ones((2, 3)))
+    for shape in ((3, 2), (4,), (2, 3)):
+        np.testing.assert_array_equal(net(ms.Tensor(shape)).asnumpy(), np.ones(shape))
+
+
 @pytest.mark.parametrize("indices", [[7], [0, 1, 7], [0] * 129 + [6]])
 def test_a_sample_that_fails_fails_the_step(indices):
     """Wherever in the batch it is; Parameters stay what they were."""

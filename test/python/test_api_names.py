@@ -88,9 +88,9 @@ def test_a_method_that_is_refused(monkeypatch):
 @pytest.mark.parametrize(
     "name, words",
     [
-        ("mindspore._extends", "inside of MindSpore's compiler"),
+        ("mindspore.graph", "inside of MindSpore's compiler"),
         ("mindspore._c_expression.typing", "inside of MindSpore's compiler"),
-        ("ops._grad_experimental.grad_base", "inside of MindSpore's compiler"),
+        ("ops._op_impl.cpu", "inside of MindSpore's compiler"),
         ("device_context.ascend", "Ascend processors"),
         ("mindspore.hal.device_count", "ms.runtime and ms.device_context"),
     ],

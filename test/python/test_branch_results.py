@@ -110,3 +110,37 @@ def test_second_tangent_of_a_branch():
     second = ms.jit(along_ones(along_ones(f)))
     assert float(second(Tensor(X))) == pytest.approx(4 * X.sum() + 6 * X[0], rel=1e-15)
     assert float(second(Tensor(-X))) == 0
+
+
+def in_the_true_branch(x):
+    if x > 0:
+        y = x
+    return y
+
+
+def in_the_false_branch(x):
+    if x > 0:
+        x = x + 1
+    else:
+        y = x
+    return y
+
+
+def in_a_loop(x):
+    while x > 0:
+        y = x
+        x = x - 1
+    return y
+
+
+@pytest.mark.parametrize(
+    "function, words",
+    [
+        (in_the_true_branch, "is not defined in false branch, but defined in true branch."),
+        (in_the_false_branch, "is not defined in true branch, but defined in false branch."),
+        (in_a_loop, "defined in the 'while' loop body cannot be used outside of the loop body."),
+    ],
+)
+def test_a_name_without_a_value_is_said_as_in_mindspore(function, words):
+    with pytest.raises(UnboundLocalError, match=f"The local variable 'y' {words}"):
+        ms.jit(function)(ms.Tensor(1.0))

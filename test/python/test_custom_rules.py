@@ -97,6 +97,24 @@ def test_bprop_of_a_cell():
     assert [float(g) for g in ms.grad(ms.jit(lambda x, y: net(x, y) * 3), (0, 1))(X, Y)] == [6, 10]
 
 
+class TooFew(Bprop):
+    def bprop(self, x, y, out, dout):
+        return (dout,)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+@pytest.mark.parametrize("kind", [TypeError, RuntimeError])
+def test_too_few_gradients_of_a_cell_have_mindspores_class(mode, kind):
+    """A RuntimeError there, in both modes."""
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        with pytest.raises(kind, match="gives 1 gradients for 2 arguments"):
+            ms.grad(TooFew(), (0, 1))(X, Y)
+    finally:
+        ms.set_context(mode=before)
+
+
 def test_nested_arguments_integers_and_none():
     def rule(pair, n, out, dout):
         return (dout[0] * pair[1], dout[0] * 2), None

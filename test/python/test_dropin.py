@@ -139,11 +139,14 @@ def test_names_of_files_and_inner_modules(tmp_path):
 import mindspore as ms
 import mindspore.runtime
 from mindspore import Tensor, ops
+from mindspore.common import dtype as mstype
+from mindspore.common.parameter import Parameter, _is_parameter_generated
 from mindspore.communication.management import get_rank
 from mindspore.device_context.cpu.op_tuning import threads_num
 from mindspore.ops.auto_generate import AddExt, OnesLikeExt, SumExt, tanh_grad_op
 from mindspore.ops.auto_generate import InplaceAddExt, add_ext, inplace_add_ext_op
 from mindspore.ops._utils.arg_dtype_cast import ListToTuple, TupleToList
+from mindspore.ops.operations._inner_ops import TopTypeof
 from mindspore.ops.operations.comm_ops import AllReduce, ReduceOp
 from mindspore.ops.function.array_func import min_ext, new_ones, new_zeros
 from mindspore.ops.function.nn_func import interpolate_ext
@@ -153,7 +156,7 @@ x = Tensor([[1.0, 2.0], [3.0, 4.0]])
 print(SumExt()(x, 0), OnesLikeExt()(x).shape, AddExt()(x, x, 2)[0])
 assert ListToTuple()([1, 2]) == (1, 2) and TupleToList()((1,)) == [1] and ReduceOp.SUM == 'sum'
 y = InplaceAddExt()(x.copy(), x, 2)
-assert (inplace_add_ext_op(y, x) == add_ext(x, x, alpha=3)).all()
+assert (inplace_add_ext_op(y, x) == add_ext(x, x, alpha=3)).all() and (y == add_ext(x, x, 3)).all()
 print(min_ext(x), new_ones(x, (2,)), new_zeros(x, (1,)))
 print(tanh_grad_op(Tensor([0.5]), Tensor([2.0])), ops.operations.manually_defined.rank(x))
 print(dct(x)[0].shape, callable(get_rank), interpolate_ext(x[None], 4).shape)
@@ -161,6 +164,10 @@ ms.runtime.launch_blocking()
 ms.runtime.synchronize()
 threads_num(2)
 print(ms.get_context("runtime_num_threads"))
+print(*[TopTypeof()(v) for v in (x, 1, 1.5, True, (1,), [1], 'a', None)])
+add = ms.jit(lambda x: x + 1 if isinstance(TopTypeof()(x), mstype.TensorType) else x)
+print(isinstance(mstype.float32, mstype.TensorType), add(x)[0])
+print(*[_is_parameter_generated(p.name) for p in (Parameter(x), Parameter(x, name='w'))])
 """
     result = run(tmp_path, text)
     assert result.stderr == ""
@@ -170,7 +177,45 @@ print(ms.get_context("runtime_num_threads"))
         "[1.5] 2",
         "(2,) True (1, 2, 4)",
         "2",
+        "Tensor Int Float32 Bool Tuple List String None",
+        "False [2. 3.]",
+        "True False",
     ]
+
+
+def test_settings_of_its_compiler_are_kept(tmp_path):
+    text = """
+import numpy as np
+from mindspore import Tensor, nn, ops
+from mindspore._extends import cell_attr_register
+from mindspore._extends.parse import compile_config
+import mindspore._extends.parse.compile_config as same
+
+class Net(nn.Cell):
+    @cell_attr_register
+    def __init__(self, n):
+        super().__init__()
+        self.n = n
+
+    @cell_attr_register(attrs=["n"])
+    def add(self, n):
+        self.n += n
+
+    def construct(self, x):
+        return x * self.n
+
+    def bprop(self, x, out, dout):
+        return (Tensor(np.array([7.0], np.float16)),)
+
+assert same is compile_config and compile_config.GRAD_FOR_SCALAR == ''
+compile_config.CHECK_BPROP = 1
+net = Net(2)
+net.add(1)
+grad = ops.GradOperation(get_all=True)(net)(Tensor([1.0]))
+print(net(Tensor([1.0])), grad[0], same.CHECK_BPROP)
+"""
+    result = run(tmp_path, text)
+    assert (result.stderr, result.stdout) == ("", "[3.] [7.] 1\n")
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,8 @@ def test_no_function_for_the_types():
 
 def test_hyper_map_reaches_the_leaves_and_keeps_the_structure():
     hyper_map = ops.HyperMap()
-    out = hyper_map(ops.partial(pick, X), (Y, [Y, (Y,)]))
+    out = hyper_map(ops.Partial()(pick, X), (Y, [Y, (Y,)]))
+    assert out[0].asnumpy().tolist() == ops.partial(pick, X)(Y).asnumpy().tolist()
     assert isinstance(out, tuple) and isinstance(out[1], tuple) and isinstance(out[1][1], tuple)
     assert all(t.asnumpy().tolist() == [0.5, 2.0] for t in (out[0], out[1][0], out[1][1][0]))
     assert ops.HyperMap(pick)((X, X), (1, 2))[1].asnumpy().tolist() == [4.0, 6.0]

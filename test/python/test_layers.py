@@ -27,6 +27,7 @@ RANK = {room: i for i, rooms in enumerate(LAYERS) for room in rooms}
 FACES = {
     *(
         "_checkparam",
+        "_extends",
         "amp",
         "command",
         "common",

@@ -5,6 +5,7 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
+from cellgrad.transforms.own_rules import bprop_getters
 
 
 class Scale(ops.PrimitiveWithInfer):
@@ -19,6 +20,25 @@ class Scale(ops.PrimitiveWithInfer):
         return ops.sin(x) * self.factor
 
 
+class Line(ops.PrimitiveWithInfer):
+    @ops.prim_attr_register
+    def __init__(self, factor):
+        pass
+
+    def __call__(self, x, y):
+        return x * self.factor + y
+
+
+@bprop_getters.register(Line)
+def line_rule(self):
+    """No derivative of it, so that nothing else can pass."""
+
+    def bprop(x, y, out, dout):
+        return dout * self.factor * 7, out * dout
+
+    return bprop
+
+
 class Net(nn.Cell):
     def __init__(self, scale):
         super().__init__()
@@ -26,6 +46,11 @@ class Net(nn.Cell):
 
     def construct(self, x):
         return self.scale(x)
+
+
+class Pair(Net):
+    def construct(self, x, y):
+        return self.scale(x, y) * 2
 
 
 def test_what_it_keeps():
@@ -66,3 +91,21 @@ def test_one_without_a_computation_is_refused():
         RuntimeError, match=r"Unsupported op \[Shape\] on CPU(?s:.*)define __call__"
     ):
         Net(Shape())(Tensor([1.0]))
+
+
+@pytest.mark.usefixtures("mode")
+def test_a_rule_that_is_registered():
+    """By hand: 7 factor, and the output."""
+    x, y = Tensor([0.5, 2.0]), Tensor([1.0, 3.0])
+    for factor in (3, 5):
+        net = Pair(Line(factor))
+        assert net(x, y).asnumpy().tolist() == [factor + 2.0, factor * 4.0 + 6.0]
+        by_x, by_y = ms.grad(net, (0, 1))(x, y)
+        assert by_x.asnumpy().tolist() == [14.0 * factor] * 2
+        assert by_y.asnumpy().tolist() == [factor + 2.0, factor * 4.0 + 6.0]
+
+
+@pytest.mark.parametrize("what", [ops.ReLU, "Line", Line(1), Net])
+def test_rules_of_other_classes_are_refused(what):
+    with pytest.raises(TypeError, match="must be a class of Primitives of the program's own"):
+        bprop_getters.register(what)

@@ -36,6 +36,8 @@ def test_the_same_matrix_in_each_form(mode):
     same(Tensor(DENSE).to_csr().to_dense(), DENSE)
     same(ops.csr_to_dense(csr()), DENSE)
     same(ms.nn.SparseToDense()(coo()), DENSE)
+    truths = ops.SparseToDense()(Tensor(PLACES), Tensor([True] * len(PLACES)), DENSE.shape)
+    same(truths, DENSE != 0)
 
 
 def test_places_out_of_order_and_twice():
@@ -148,6 +150,7 @@ AT, V = Tensor([[0, 1]]), Tensor([1.0])
     [
         (lambda: COOTensor(Tensor([[0.0, 1.0]]), V, (3, 4)), TypeError, "'indices'"),
         (lambda: COOTensor(AT, Tensor([1.0, 2.0]), (3, 4)), ValueError, "a row for each element"),
+        (lambda: COOTensor(AT, V, (3, 4, 2)), TypeError, "a row for each element"),
         (lambda: COOTensor(AT, V, (3, 1)), ValueError, "out of range"),
         (lambda: COOTensor(AT, V, [3, 4]), TypeError, "'shape'"),
         (lambda: COOTensor(AT, V, (3, 4), coo()), TypeError, "not both"),

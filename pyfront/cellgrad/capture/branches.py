@@ -362,8 +362,10 @@ def _add_variables(selection: _Selection, frame: Frame, a: Outcome, b: Outcome) 
             if va is MISSING and vb is MISSING:
                 f.locals.pop(name, None)
             elif va is MISSING or vb is MISSING:
+                without, has = ("true", "false") if va is MISSING else ("false", "true")
                 f.locals[name] = Unbound(
-                    f"only one branch of the condition at line {frame.node.lineno} gives it one"
+                    f"only one branch of the condition at line {frame.node.lineno} gives it one",
+                    f"is not defined in {without} branch, but defined in {has} branch",
                 )
             elif isinstance(va, Unbound) or isinstance(vb, Unbound):
                 f.locals[name] = va if isinstance(va, Unbound) else vb

@@ -7,6 +7,7 @@ nothing new is found and no type changes any more.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -289,8 +290,10 @@ class Loop:
         for f, after in zip(self.frames, outcome.locals, strict=True):
             for name in after:
                 if name not in f.locals:
+                    kind = "for" if isinstance(self.node, ast.For) else "while"
                     f.locals[name] = Unbound(
-                        f"the loop at line {self.node.lineno} gives it one, and may make no trip"
+                        f"the loop at line {self.node.lineno} gives it one, and may make no trip",
+                        f"defined in the '{kind}' loop body cannot be used outside of the loop body",
                     )
         for p in self.parameters.values():
             self.outer.write(p, self.outer.value(next(results)))

@@ -12,11 +12,12 @@ from cellgrad.core.arguments import check_callable
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error, not_defined
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops._elementwise import Primitive
 
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
-__all__ = ["HyperMap", "Map", "MultitypeFuncGraph", "partial"]
+__all__ = ["HyperMap", "Map", "MultitypeFuncGraph", "Partial", "partial"]
 
 
 def _call(function: Any, args: tuple[Any, ...]) -> Any:
@@ -38,6 +39,17 @@ def partial(func: Callable[..., R], *args: object) -> Callable[..., R]:
     """
     check_callable(func, "partial", "func")
     return functools.partial(func, *args)
+
+
+class Partial(Primitive):
+    """`partial` as a class.
+
+    >>> print(ops.Partial()(ops.sub, 2.0)(Tensor([1.0, 3.0])))
+    [ 1. -1.]
+    """
+
+    def __call__(self, func: Callable[..., R], *args: object) -> Callable[..., R]:
+        return partial(func, *args)
 
 
 def _is_number(value: Any) -> bool:

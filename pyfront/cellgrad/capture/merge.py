@@ -36,17 +36,20 @@ MISSING = Missing()
 
 
 class Unbound:
-    """A name that only one way through a branch, or no trip of a loop, gives a value."""
+    """A name that only one way through a branch, or no trip of a loop, gives a value. `where` ends a sentence about
+    the name in MindSpore's words, which programs look for.
+    """
 
-    __slots__ = ("why",)
+    __slots__ = ("where", "why")
 
-    def __init__(self, why: str):
+    def __init__(self, why: str, where: str):
         self.why = why
+        self.where = where
 
     def fail(self, name: str) -> Exception:
         return error(
             UnboundLocalError,
-            f"Variable '{name}' may have no value here: {self.why}.",
+            f"Variable '{name}' may have no value here: {self.why}. The local variable '{name}' {self.where}.",
             f"give '{name}' a value of the same shape and dtype before it",
         )
 

@@ -2,3 +2,4 @@
 
 from cellgrad.core.parameter import *  # noqa: F403
 from cellgrad.core.parameter import __all__  # noqa: F401
+from cellgrad.core.parameter import is_generated as _is_parameter_generated  # noqa: F401

@@ -224,17 +224,18 @@ class _Declared(BatchProgram):
             self.fixed.prepare(args, kwargs)
 
     def _try(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.divisible = False  # an error here, no code that raises it when it runs
         try:
             super().prepare(args, kwargs)
         except Exception as e:  # whatever the program does with a size that is not its own
             self.apart = True
             reason = str(e).partition("\n  hint")[0]
             warn_once(
-                ("set_inputs", id(self)),
+                ("set_inputs", self.name, reason),
                 f"'{self.name}' is compiled for each batch size that it meets, not for all at once: {reason}",
                 "call set_inputs with known sizes if that is what you want",
             )
-        self.tried = True
+        self.divisible = self.tried = True
 
 
 def set_inputs(cell: Any, examples: Sequence[Any]) -> None:

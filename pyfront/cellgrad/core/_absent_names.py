@@ -72,7 +72,7 @@ FAMILIES: dict[str, dict[str, str]] = {
             is_sequence_shape_unknown is_sequence_value_unknown is_tensor_bool_cond
             iter_converter make_map_parameter ms_hasnext ms_next recompute_block
             ref_to_embed SliceGetItem ParallelConcat TransposeExtView TransposeView
-            SelectView DtypeToEnum Partial inplace_sigmoid add_flags""",
+            SelectView DtypeToEnum inplace_sigmoid add_flags""",
     },
     "It writes files for MindInsight; train.SummaryRecord writes numbers in TensorBoard's format.": {
         "ops": """
@@ -198,11 +198,11 @@ FAMILIES: dict[str, dict[str, str]] = {
 INNER: dict[str, dict[str, str]] = {
     "It is inside of MindSpore's compiler and runtime, which have no part here.": {
         "mindspore": """
-            _c_dataengine _c_expression _c_mindrecord _akg _deprecated _extends graph rewrite tools utils""",
+            _c_dataengine _c_expression _c_mindrecord _akg _deprecated graph rewrite tools utils""",
         "common": "_monad _register_for_tensor file_system",
         "common.api": "_JitExecutor _no_recursive",
         "context": "K_CONTEXT _context get_jit_config",
-        "ops": "_grad_experimental _op_impl _primitive_cache _vmap",
+        "ops": "_op_impl _primitive_cache _vmap",
         "train": "_utils",
     },
     "It sets Ascend processors, and cellgrad computes on others.": {

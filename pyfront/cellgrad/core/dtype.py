@@ -97,6 +97,12 @@ class Type:
         return self.kind == "f"
 
 
+class TensorType(Type):
+    """What `tensor_type` is of, for programs that ask whether a type is that of tensors."""
+
+    __slots__ = ()
+
+
 def _lookup(name: str) -> Type:
     return _BY_NAME[name]
 
@@ -126,7 +132,7 @@ number = Type("number", "Number")
 int_ = Type("int", "Int")
 float_ = Type("float", "Float")
 uint = Type("uint", "UInt")
-tensor_type = Type("tensor", "Tensor")
+tensor_type = TensorType("tensor", "Tensor")
 string, type_none = Type("string_", "String"), Type("type_none", "None")
 list_, tuple_ = Type("list_", "List"), Type("tuple_", "Tuple")
 _FAMILIES = (number, int_, uint, float_, tensor_type, string, type_none, list_, tuple_)

@@ -48,6 +48,11 @@ class Part(NamedTuple):
         return flat[self.rank * size : (self.rank + 1) * size]
 
 
+def is_generated(name: object) -> bool:
+    """Whether a name is that of a Parameter that nobody has named."""
+    return isinstance(name, str) and name.startswith(_GENERATED)
+
+
 class Parameter(Tensor):
     """A tensor with a name that belongs to a Cell.
 
@@ -119,7 +124,7 @@ class Parameter(Tensor):
 
     @property
     def _user_named(self) -> bool:
-        return not self._name.startswith(_GENERATED)
+        return not is_generated(self._name)
 
     @property
     def requires_grad(self) -> bool:

@@ -13,7 +13,7 @@ from cellgrad.core.aliases import State
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.exact import same
-from cellgrad.core.parameter import Parameter, ParameterTuple
+from cellgrad.core.parameter import Parameter, ParameterTuple, is_generated
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn._cell_modes import CellModes
 from cellgrad.nn._cell_state import CellState, _all_parameters, _check_distinct
@@ -238,6 +238,10 @@ class Cell(CellState, CellModes, CellHooks):
         elif isinstance(value, ParameterTuple):
             self._initialised("param")
             for p in value:
+                if is_generated(p.name):
+                    # By its place in the Cell, so that a checkpoint has the names that a later process looks for.
+                    self.__dict__["_unnamed"] = number = self.__dict__.get("_unnamed", 0) + 1
+                    p.name = f"Parameter${number}"
                 self.insert_param_to_cell(p.name, p, check_name_contain_dot=False)
             object.__setattr__(self, name, value)
         elif isinstance(value, Cell):

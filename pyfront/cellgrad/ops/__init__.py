@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # built on the operations, and handed on by the package: see 
     from cellgrad.capture.maps import HyperMap as HyperMap
     from cellgrad.capture.maps import Map as Map
     from cellgrad.capture.maps import MultitypeFuncGraph as MultitypeFuncGraph
+    from cellgrad.capture.maps import Partial as Partial
     from cellgrad.capture.maps import partial as partial
     from cellgrad.nn.grad.cell_grad import custom_vjp as custom_vjp
     from cellgrad.nn.loss.ctc_loss import ctc_loss as ctc_loss

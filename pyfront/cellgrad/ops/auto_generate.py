@@ -10,12 +10,37 @@ import functools
 import importlib
 import inspect
 import re
+from collections.abc import Callable
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.operations._grad_ops import *  # noqa: F403
+
+
+@functools.cache
+def _placed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function in which what is given by name only has a place, too, as in MindSpore's inner functions."""
+    kinds = inspect.signature(function).parameters.values()
+    named = [p.name for p in kinds if p.kind is p.KEYWORD_ONLY]
+    count = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in kinds)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) <= count or len(args) > count + len(named):
+            return function(*args, **kwargs)
+        by_place = dict(zip(named, args[count:], strict=False))
+        twice = by_place.keys() & kwargs.keys()
+        if twice:
+            raise error(
+                TypeError,
+                f"{function.__name__}() got multiple values for argument '{twice.pop()}'",
+            )
+        return function(*args[:count], **by_place, **kwargs)
+
+    return call
 
 
 @functools.cache
@@ -30,13 +55,10 @@ def _of_mint(name: str) -> type[Primitive] | None:
     if found is None:
         return None
 
-    kinds = inspect.signature(found).parameters.values()
-    named = [p.name for p in kinds if p.kind is p.KEYWORD_ONLY]
-    count = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in kinds)
+    placed = _placed(found)
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        # What is given by name only there has a place in the class.
-        return found(*args[:count], **dict(zip(named, args[count:], strict=False)), **kwargs)
+        return placed(*args, **kwargs)
 
     what = f"`Tensor.{found.__name__}`" if inplace else f"`mint.{function}`"
     members = {"__call__": __call__, "__doc__": f"{what} as a class without settings."}
@@ -68,6 +90,7 @@ def __getattr__(name: str) -> Any:
             found = getattr(
                 importlib.import_module("cellgrad.mint"), name.removesuffix("_ext"), None
             )
+            found = None if found is None else _placed(found)
         elif not name.startswith("_"):  # a method of Tensor is a function there
             method = getattr(Tensor, name, None)
             found = method if inspect.isfunction(method) else None

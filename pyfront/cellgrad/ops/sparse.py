@@ -23,7 +23,7 @@ from cellgrad.core.arguments import (
     check_shape,
 )
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error, not_defined
+from cellgrad.core.errors import either, error, not_defined
 from cellgrad.core.nodes import register_pytree_node
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
@@ -144,7 +144,12 @@ class COOTensor(SparseTensor):
         at = places_of(indices, op, "indices", 2)
         new = check_ndim(check_tensor(values, op, "values"), op, "values", 1)
         sizes = shape_of(shape, op, 1)
-        check_shape(at, op, "indices", (new.size, len(sizes)), "a row for each element")
+        if at.shape != (new.size, len(sizes)):
+            raise error(
+                either(ValueError, TypeError),  # MindSpore: a TypeError for too few columns
+                f"For '{op}', 'indices' must have shape {[new.size, len(sizes)]}, a row for each element, "
+                f"but got {list(at.shape)}.",
+            )
         check_range(at, op, "indices", np.array(sizes))
         self.indices, self.values, self.shape = at, new, sizes
 

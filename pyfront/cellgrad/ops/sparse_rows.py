@@ -160,6 +160,8 @@ def dense_of(op: str, indices: Any, values: Any, shape: Any) -> Tensor:
             f"For '{op}', 'indices' must have the shape [{new.size}, {len(sizes)}], a row of "
             f"coordinates for each value, but got {list(at.shape)}.",
         )
+    if new.dtype is mstype.bool_:
+        return scatter_nd(at, new.astype(mstype.int32), sizes) != 0  # type: ignore[return-value]
     return scatter_nd(at, new, sizes)
 
 

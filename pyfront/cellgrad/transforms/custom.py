@@ -258,7 +258,7 @@ def _cotangents(
         listed = listed[:-2]
     if len(listed) != len(args):
         raise error(
-            TypeError,
+            either(TypeError, RuntimeError) if of_cell else TypeError,
             f"The rule of '{name}' gives {len(listed)} gradients for {len(args)} arguments.",
             "return a tuple with one gradient for each argument, None for one without",
         )

@@ -13,7 +13,8 @@ from cellgrad.core.errors import error
 from cellgrad.core.record import splat
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors
-from cellgrad.transforms.tape import suspended
+from cellgrad.transforms import tape_views
+from cellgrad.transforms.tape import Tape, suspended
 
 __all__ = ["_Function", "_no_grad"]
 
@@ -63,11 +64,13 @@ class _Function:
 
     `forward` may keep what it likes in `ctx`, tensors by `save_for_backward`. `backward` gets a gradient
     for each output, None for those that are no Tensors, and gives one for each argument, None for those
-    that are no Tensors. A gradient of a shape that the argument broadcasts to is summed.
+    that are no Tensors. A gradient of a shape that the argument broadcasts to is summed. Arguments that `forward`
+    writes to are named by `mark_dirty`, and are outputs.
 
     Raises:
         RuntimeError: another number of gradients, one that is no Tensor, or one for an argument that is none;
-            the call is in compiled code.
+            the call is in compiled code; what `mark_dirty` names is no output, is what the gradient is taken by, or
+            is a part of another tensor and one of several outputs.
 
     >>> class Doubled(ms._Function):
     ...     @staticmethod
@@ -85,6 +88,7 @@ class _Function:
 
     saved_tensors: tuple[Tensor, ...] = ()
     non_differentiable: tuple[Tensor, ...] = ()
+    dirty: tuple[Tensor, ...] = ()
     needs_input_grad: tuple[bool, ...] = ()
     materialize_grads = True
 
@@ -106,6 +110,10 @@ class _Function:
         """Says that outputs have no gradient."""
         self.non_differentiable = tensors
 
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Says that `forward` writes to arguments, which it returns, too."""
+        self.dirty = tensors
+
     def set_materialize_grads(self, value: bool) -> None:
         """Whether outputs that nothing depends on have gradients of zeros, or None."""
         self.materialize_grads = value
@@ -122,11 +130,15 @@ class _Function:
             made = cls.forward(ctx, *args, **kwargs)
         fixed = [id(t) for t in ctx.non_differentiable]
         outputs = made if isinstance(made, tuple) else (made,)
+        ctx._check_dirty(tape, outputs)
         own = [t for t in outputs if isinstance(t, Tensor) and id(t) not in fixed]
         found = {id(t): Tensor._wrap(t._buf.copy(), t._sig) for t in own}
-        out = map_tensors(
-            lambda t: found[id(t)] if id(t) in found else Tensor._wrap(t._buf.copy(), t._sig), made
-        )
+        written = [t for t in own if any(t is d for d in ctx.dirty)]
+
+        def result(t: Tensor) -> Tensor:
+            if any(t is w for w in written):
+                return t
+            return found[id(t)] if id(t) in found else Tensor._wrap(t._buf.copy(), t._sig)
 
         def pull(douts: list[Tensor | None]) -> list[Tensor | None]:
             by_output = dict(zip(found, douts, strict=True))
@@ -137,7 +149,32 @@ class _Function:
         tape.rule(
             [a for a in args if isinstance(a, Tensor)], list(found.values()), pull, cls.__name__
         )
-        return out
+        for t in written:  # from here on, the argument is that output
+            tape.write(t, found[id(t)])
+        return map_tensors(result, made)
+
+    def _check_dirty(self, tape: Tape, outputs: tuple[Any, ...]) -> None:
+        """Refuses writes that have no derivative."""
+        for t in self.dirty:
+            if not any(t is o for o in outputs):
+                raise error(
+                    RuntimeError,
+                    "The dirty tensors must all be outputs of the forward function.",
+                    "return what mark_dirty names",
+                )
+            if tape.is_leaf(t):
+                raise error(
+                    RuntimeError,
+                    "A leaf tensor that need grad is being used in an inplace operator: the gradient is taken "
+                    "by an argument that mark_dirty names.",
+                    "give the function a copy: apply(x.copy())",
+                )
+            if len(outputs) > 1 and tape_views.root_of(t)[1] is not None:
+                raise error(
+                    RuntimeError,
+                    "A view is one of output for multi output operator: mark_dirty names a part of another tensor.",
+                    "give the function a copy, or return one tensor",
+                )
 
     def _gradient(self, output: Any, found: dict[int, Tensor | None]) -> Tensor | None:
         if not isinstance(output, Tensor):

@@ -126,7 +126,7 @@ def _register(tensor: Any, hook: hooks.Hook) -> Any:
         raise dynamic(
             error(
                 ValueError,
-                f"Register hook for {kind} inside graph is not supported: it would be registered once, "
+                f"Register hook for {kind} inside graph is not supported. It would be registered once, "
                 "while compiling.",
                 "register it outside of the compiled code, for example in __init__",
             )

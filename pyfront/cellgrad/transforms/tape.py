@@ -203,6 +203,14 @@ class Tape:
         """Whether a value is a tensor with a gradient."""
         return any(id(value) in tape.slots for tape in self.tapes())
 
+    def is_leaf(self, tensor: Tensor) -> bool:
+        """Whether a tensor has a gradient, and nothing that is recorded has made it."""
+        return any(
+            slot is not None and not any(slot in node.outputs for node in tape.nodes)
+            for tape in self.tapes()
+            for slot in [tape.slots.get(id(tensor))]
+        )
+
     def keep(self, function: Any) -> None:
         """Keeps a function alive: programs do not, and its derivative is asked for later."""
         for tape in self.tapes():
@@ -308,8 +316,11 @@ class Tape:
 
 @contextlib.contextmanager
 def suspended() -> Iterator[None]:
-    """Records nothing for a while."""
-    tape, state.current.tape = state.current.tape, None
+    """Records nothing for a while. What is written to in memory has new memory, as on a tape: records of before
+    keep the elements that they have.
+    """
+    tape = state.current.tape
+    state.current.tape = None if tape is None else Tape()
     try:
         yield
     finally:

@@ -3,6 +3,18 @@
 from typing import Any
 
 from cellgrad.core.arguments import check_same_dtype
+from cellgrad.core.dtype import (
+    Type,
+    bool_,
+    float32,
+    int_,
+    list_,
+    string,
+    tensor_type,
+    tuple_,
+    type_none,
+)
+from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import indexing
@@ -15,6 +27,7 @@ __all__ = [
     "ExtractImagePatches",
     "ExtractVolumePatches",
     "TensorCopySlices",
+    "TopTypeof",
 ]
 
 
@@ -52,3 +65,30 @@ class TensorCopySlices(Primitive):
         bounds = [known_ints(v, self.name, n) for v, n in parts]
         index = tuple(slice(*part) for part in zip(*bounds, strict=True))
         return indexing.setitem(given, index, new)
+
+
+class TopTypeof(Primitive):
+    """The type of a value, as one of `common.dtype`: `tensor_type` of a Tensor, whatever its elements are.
+
+    Raises:
+        TypeError: a value of another type than a Tensor, tuple, list, str, None, bool, int or float.
+    """
+
+    def __call__(self, x: object) -> Type:
+        for kind, found in _TOP_TYPES:
+            if isinstance(x, kind):
+                return found
+        raise error(TypeError, f"For '{self.name}', there is no type for {type(x).__name__}.")
+
+
+# bool before int, which it is as well.
+_TOP_TYPES: tuple[tuple[type, Type], ...] = (
+    (Tensor, tensor_type),
+    (tuple, tuple_),
+    (list, list_),
+    (str, string),
+    (type(None), type_none),
+    (bool, bool_),
+    (int, int_),
+    (float, float32),
+)
