@@ -474,9 +474,11 @@ def rows_for(frame: Frame, rows: Tensor, store: Callable[[Frame, Any], None], bo
         return ops.less(f.locals[counter], rows.shape[0] - 1)
 
     lost = dict(scope.trace.lost)
+    current = state.saved()
     try:
         _RowLoop(frame, test, trip).capture()
     except Exception:  # what is wrong without a loop, too, is said there
+        state.current.__dict__.update(current)  # see `Program.captured`
         scope.trace.discard(made)
         scope.trace.lost = lost
         for f, values in zip(chain(frame), before, strict=True):
