@@ -36,7 +36,9 @@ def positive(*shape):
     return a @ adjoint(a) + np.eye(shape[-1])
 
 
-@pytest.mark.parametrize("a", [positive(1, 1), positive(4, 4), positive(2, 3, 3)], ids=["1", "4", "batch"])
+@pytest.mark.parametrize(
+    "a", [positive(1, 1), positive(4, 4), positive(2, 3, 3)], ids=["1", "4", "batch"]
+)
 def test_cholesky(a):
     factor = np.linalg.cholesky(a)
     close(ops.cholesky(Tensor(a)), factor)
@@ -230,7 +232,12 @@ def test_xlogy_sinc_and_float_power():
     assert ops.sinc(Tensor(zero))[0].item() == 1
     close(ops.float_power(Tensor(z.astype(np.complex64)), 2), z.astype(np.complex64) ** 2.0, 1e-6)
     assert ops.float_power(Tensor(z.astype(np.complex64)), 2).dtype == ms.complex128
-    for f in (lambda z: ops.real(ops.sinc(z) * (1 + 2j)).sum(), lambda z: ops.abs(ops.xlogy(z, z)).sum()):
+    for f in (
+        lambda z: ops.real(ops.sinc(z) * (1 + 2j)).sum(),
+        lambda z: ops.abs(ops.xlogy(z, z)).sum(),
+    ):
         check_grads(
-            lambda x, y, f=f: f(ops.Complex()(x, y)), (Tensor(z[:7].real), Tensor(z[:7].imag)), order=2
+            lambda x, y, f=f: f(ops.Complex()(x, y)),
+            (Tensor(z[:7].real), Tensor(z[:7].imag)),
+            order=2,
         )

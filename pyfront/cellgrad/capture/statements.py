@@ -475,11 +475,9 @@ class StatementCompiler(ExpressionCompiler):
                 scope.trace.handlers -= 1
 
         def attempt(frame: Frame) -> Any:
-            current = state.saved()
             try:
                 signal = guarded(frame)
             except Exception as e:
-                state.current.__dict__.update(current)  # see `Program.captured`
                 for kind, store, forget, handler in handlers:
                     if kind is None or isinstance(e, kind(frame)):
                         if store is None:

@@ -6,11 +6,11 @@ their triangles are made of such blocks, whose diagonal is real, so derivatives 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_one_of
-from cellgrad.core.record import check_tensor, emit, emit_several, splat
+from cellgrad.core.record import emit, emit_several, splat
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import (
     _generated,
@@ -126,14 +126,18 @@ def _pivots(x: Tensor) -> Tensor:
         x, found = carried
         size = _generated.abs(selection.stop_gradient(x))
         left = _generated.logical_and(row >= k, column >= k)
-        place = extrema.argmax(shapes.reshape(selection.select(left, size, -1.0), (batch, n * n)), 1)
+        place = extrema.argmax(
+            shapes.reshape(selection.select(left, size, -1.0), (batch, n * n)), 1
+        )
         i, j = place // n, place % n
         x = exchanged(x, row == k, row == i[:, None, None], 1)
         x = exchanged(x, column == k, column == j[:, None, None], 2)
         nothing = selection.zeros_like(x)
         top = reductions.sum(selection.select(row == k, x, nothing), 1, True)
         side = reductions.sum(selection.select(column == k, x, nothing), 2, True)
-        pivot = reductions.sum(selection.select(column == k, top, selection.zeros_like(top)), 2, True)
+        pivot = reductions.sum(
+            selection.select(column == k, top, selection.zeros_like(top)), 2, True
+        )
         safe = selection.select(pivot == 0, selection.ones_like(pivot), pivot)
         after = x - (side / safe) * top
         x = selection.select(_generated.logical_and(row > k, column > k), after, x)
@@ -149,7 +153,7 @@ def _pivots(x: Tensor) -> Tensor:
 
 def _flat_pivots(op: str, value: Tensor) -> tuple[Tensor, Tensor]:
     x = matrices(op, value, "input", square=True)
-    return x, _pivots(shapes.reshape(x, (-1, *x.shape[-2:])))
+    return x, _pivots(shapes.reshape(x, (math.prod(x.shape[:-2]), *x.shape[-2:])))
 
 
 def det(input: Tensor) -> Tensor:
