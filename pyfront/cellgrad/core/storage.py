@@ -54,7 +54,7 @@ def signature(dtype: Type, shape: tuple[int, ...]) -> Signature:
     found = None if reference is None else reference()
     while found is None:
         made = Signature(dtype, shape)
-        own = _Reference(made, _forget)  # type: ignore[arg-type]
+        own = _Reference(made, _forget)
         own.key = key
         reference = _signatures.setdefault(key, own)
         found = reference()
