@@ -5,6 +5,7 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import Tensor, _native, debug, ops
+from cellgrad.capture import loops
 from cellgrad.core import state, storage
 from cellgrad.core.scope import ScopeGuard
 from cellgrad.transforms.tape import Tape
@@ -49,6 +50,26 @@ def test_the_end_of_a_scope_in_a_loop_that_is_tried():
         raising(patch, ScopeGuard, TimeoutError())
         got = ms.jit(total)(MANY).asnumpy()
     assert got.tolist() == (MANY.asnumpy() ** 2).sum(0).tolist()
+
+
+def test_a_loop_that_is_captured_is_not_tried_again(monkeypatch):
+    """Its trips would be made twice."""
+
+    def total(x):
+        out = x[0] * 0
+        for row in x:
+            out = out + row
+        return out
+
+    def bound(*given):
+        raise TimeoutError
+
+    monkeypatch.setattr(loops, "may_be", lambda out, values: None)
+    monkeypatch.setattr(loops, "link", lambda outs, values: isinstance(outs, list) and bound())
+    with pytest.raises(TimeoutError):
+        ms.jit(total)(MANY)
+    monkeypatch.undo()
+    assert ms.jit(total)(MANY).asnumpy().tolist() == MANY.asnumpy().sum(0).tolist()
 
 
 def test_the_end_of_a_tape(monkeypatch):
