@@ -153,6 +153,11 @@ void Graph::verify() {
     throw GraphError(diagnostics.text());
 }
 
+void Graph::drop(func::FuncOp func) {
+  func->remove();
+  dropped.emplace_back(func);
+}
+
 std::string GraphValue::dtype() const {
   return elementName(getElementTypeOrSelf(value.getType()));
 }

@@ -73,9 +73,14 @@ public:
   /// Throws GraphError with all diagnostics if the module is ill-formed.
   void verify();
 
+  /// Takes a function out of the module. It lives as long as the graph, as its
+  /// values in Python may.
+  void drop(mlir::func::FuncOp func);
+
 private:
   std::unique_ptr<mlir::MLIRContext> ctx;
   mlir::OwningOpRef<mlir::ModuleOp> op;
+  std::vector<mlir::OwningOpRef<mlir::func::FuncOp>> dropped;
 };
 
 /// A tensor value of a graph.
@@ -167,7 +172,8 @@ public:
   /// of, which moves up to stand before all of these. False, and nothing is
   /// changed, where one of them stands before an operand of that op.
   bool replace(const GraphValue &before, const GraphValue &after);
-  /// Drops the function: an attempt to build it that is made again.
+  /// Drops the function: an attempt to build it that is made again. No other
+  /// function takes its values after that, as before.
   void discard();
 
   /// Ends the function; `names` are the results' names, empty for none, and

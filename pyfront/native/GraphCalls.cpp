@@ -146,8 +146,8 @@ bool FunctionBuilder::replace(const GraphValue &before,
 }
 
 void FunctionBuilder::discard() {
-  func->erase();
-  func = {};
+  if (func->getBlock()) // not a second time
+    graph->drop(func);
   finished = true;
 }
 

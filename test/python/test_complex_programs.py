@@ -104,7 +104,7 @@ def test_elements_are_assigned():
 
 @pytest.mark.parametrize(
     "name",
-    ["softmax", "relu", "max", "argmax", "floor", "erf", "sort", "var", "gelu", "sign", "lgamma"],
+    ["softmax", "relu", "max", "argmax", "floor", "erf", "sort", "gelu", "sign", "lgamma"],
 )
 def test_what_has_no_meaning_is_refused(name):
     with pytest.raises(TypeError, match=f"'{name}', the operands must be real.*Complex128"):

@@ -76,6 +76,15 @@ def test_functions_of_other_libraries(name):
     assert f"hint: did you mean {hint}" in said(caught.value)
 
 
+def test_no_other_function_is_meant_than_the_one_that_is_called():
+    def shift(x, n):
+        return ops.ifftshift(x, n + 0)
+
+    with pytest.raises(TypeError, match="needs the elements of a tensor") as caught:
+        ms.jit(shift)(x, Tensor(1))
+    assert "did you mean" not in said(caught.value)
+
+
 @pytest.mark.parametrize("wrap", [lambda f: f, ms.jit], ids=["outside", "compiled"])
 def test_functions_that_are_not_there(wrap):
     for call, hint in (

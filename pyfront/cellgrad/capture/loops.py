@@ -73,6 +73,7 @@ class Loop:
         self.ends_seen: list[list[Any]] = []  # what variables are at the end of a trip
         self.exits = False
         self.endless = False  # it ends by an exit only
+        self.emitted = False
 
     # --- what is carried ----------------------------------------------------------------------
 
@@ -277,6 +278,7 @@ class Loop:
             starts,
             loc=state.location(),
         )
+        self.emitted = True
         sigs = self.signatures()
         last = [Tracer(v, self.outer, s) for v, s in zip(values, sigs, strict=True)]
         starts, ends = self._leaves([f.locals for f in self.frames]), self._leaves(outcome.locals)
@@ -477,9 +479,14 @@ def rows_for(frame: Frame, rows: Tensor, store: Callable[[Frame, Any], None], bo
         return ops.less(f.locals[counter], rows.shape[0] - 1)
 
     lost = dict(scope.trace.lost)
+    current = state.saved()
+    loop = _RowLoop(frame, test, trip)
     try:
-        _RowLoop(frame, test, trip).capture()
+        loop.capture()
     except Exception:  # what is wrong without a loop, too, is said there
+        if loop.emitted:  # a handler of a signal raised
+            raise
+        state.current.__dict__.update(current)  # see `Program.captured`
         scope.trace.discard(made)
         scope.trace.lost = lost
         for f, values in zip(chain(frame), before, strict=True):

@@ -290,6 +290,7 @@ class Program:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _RECURSION))
         began = time.process_time()
+        before = _state.saved()
         try:
             found = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:
@@ -303,8 +304,11 @@ class Program:
             if not (self.divisible and isinstance(e, NotCompilable)):
                 raise found from e.__cause__
         finally:
-            sys.setrecursionlimit(limit)
+            # A handler of a signal may raise where a block of a scope ends, which then does not put back what was
+            # there before it.
+            _state.current.__dict__.update(before)
             trace.closed = True
+            sys.setrecursionlimit(limit)
         if _log.wanted("compile"):
             ms = 1e3 * (time.process_time() - began)
             _log.write("compile", f"'{self.name}' is captured, {ms:.3f} ms")

@@ -10,10 +10,12 @@ import functools
 import inspect
 import re
 import sys
+import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from cellgrad.core.errors import error
+from cellgrad.core.guards import value_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -121,11 +123,28 @@ def known_as(name: str) -> str:
     return _FUNCTIONS.get(name, "")
 
 
+def _is_own(called: ast.Attribute, frame: Any) -> bool:
+    """Whether a function that is called as ``module.name`` is one of this package."""
+    if not isinstance(called.value, ast.Name):
+        return False
+    name, own = called.value.id, frame
+    while own.parent is not None and name not in own.locals:
+        own = own.parent
+    cell = own.closure.get(name)
+    if name in own.locals:
+        owner = own.locals[name]
+    else:
+        owner = own.globals.get(name) if cell is None else value_of(cell, None)
+    return isinstance(owner, types.ModuleType) and owner.__name__.startswith("cellgrad")
+
+
 def function_called(frame: Any) -> str:
     """The operation of the name of the function that a frame is calling, such as numpy's, if there is one."""
     node = getattr(frame, "node", None)
     module = sys.modules.get("cellgrad.ops")
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or module is None:
+        return ""
+    if _is_own(node.func, frame):
         return ""
     name = node.func.attr
     if name in module.__all__:

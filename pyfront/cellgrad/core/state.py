@@ -24,8 +24,14 @@ class _State(threading.local):
 
 
 current = _State()
+_NAMES = ("scope", "frame", "cell_path", "composite", "called", "tape")
 _stack_locations: dict[Any, Any] = {}
 _MOST_LOCATIONS = 100_000  # a process may make code without end
+
+
+def saved() -> dict[str, Any]:
+    """All that is current in this thread, for ``current.__dict__.update``."""
+    return {name: getattr(current, name) for name in _NAMES}
 
 
 def position() -> Position | None:

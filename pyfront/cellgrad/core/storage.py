@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
+from _weakref import _remove_dead_weakref  # type: ignore[attr-defined]
 from typing import Any
 
 import numpy as np
@@ -31,19 +31,35 @@ class Signature:
         return f"{self.dtype.title}{list(self.shape)}"
 
 
-_signatures: weakref.WeakValueDictionary[tuple[Type, tuple[int, ...]], Signature] = (
-    weakref.WeakValueDictionary()
-)
-_making = threading.Lock()
+class _Reference(weakref.ref[Signature]):
+    __slots__ = ("key",)
+    key: tuple[Type, tuple[int, ...]]
+
+
+_signatures: dict[tuple[Type, tuple[int, ...]], _Reference] = {}
+
+
+def _forget(reference: _Reference) -> None:
+    _remove_dead_weakref(_signatures, reference.key)
 
 
 def signature(dtype: Type, shape: tuple[int, ...]) -> Signature:
-    """The one `Signature` for a dtype and a shape."""
+    """The one `Signature` for a dtype and a shape.
+
+    There is no lock: handlers of signals and finalizers that run in here make tensors, too. Each step of the table is one
+    that nothing comes between.
+    """
     key = (dtype, shape)
-    found = _signatures.get(key)
-    if found is None:
-        with _making:
-            found = _signatures.setdefault(key, Signature(dtype, shape))
+    reference = _signatures.get(key)
+    found = None if reference is None else reference()
+    while found is None:
+        made = Signature(dtype, shape)
+        own = _Reference(made, _forget)
+        own.key = key
+        reference = _signatures.setdefault(key, own)
+        found = reference()
+        if found is None:  # its callback has not run yet
+            _remove_dead_weakref(_signatures, key)
     return found
 
 

@@ -94,14 +94,16 @@ def mean(
 
 
 def _var(x: Tensor, axes: tuple[int, ...], ddof: int, keepdims: bool) -> Tensor:
-    apart = ops.square(ops.sub(x, _mean(x, axes, True)))
+    apart = ops.sub(x, _mean(x, axes, True))
+    apart = ops.real(ops.mul(apart, ops.conj(apart))) if x.dtype.kind == "c" else ops.square(apart)
     count = functools.reduce(lambda n, d: n * x.shape[d], axes, 1)
     total = ops.sum(apart, axes, keepdims) if axes else apart
     return ops.div(total, count - ddof if count > ddof else 0)
 
 
 def var(x: ArrayLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-    """The variance, by the number of elements less `ddof`; that of integers is float32.
+    """The variance, by the number of elements less `ddof`; that of integers is float32, and that of complex numbers the
+    mean square of their distances from the mean.
 
     Raises:
         TypeError: bools.
@@ -110,7 +112,7 @@ def var(x: ArrayLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False) 
     >>> print(numpy.var(Tensor([[1.0, 2.0], [3.0, 5.0]]), axis=0))
     [1.   2.25]
     """
-    given = hn.floating(_numbers(x, "var"))
+    given = hn.floating(check_dtype(hn.array(x, "var", "x"), "var", "x", "iufc"))
     return _var(
         given, hn.axes_of(axis, given.ndim, "var"), check_int(ddof, "var", "ddof"), keepdims
     )

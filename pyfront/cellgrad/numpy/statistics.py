@@ -428,7 +428,8 @@ def trapz(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: i
     step = hn.beside(dx, values, "trapz") if x is None else diff(hn.array(x, "trapz"))
     n = values.shape[d]
     step = ops.cast(step, values.dtype).reshape((*step.shape, *(1,) * (values.ndim - d - 1)))
-    both = ops.add(ops.narrow(values, d, 0, n - 1), ops.narrow(values, d, 1, n - 1))
+    count = max(n - 1, 0)
+    both = ops.add(ops.narrow(values, d, 0, count), ops.narrow(values, d, n - count, count))
     return ops.sum(ops.div(ops.mul(both, step), 2), (d,))
 
 

@@ -7,6 +7,7 @@ anything for others.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,11 +16,15 @@ from cellgrad.core.record import cast_to, complex_forms
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import (
+    complex_factors,
     complex_linalg,
     complex_spectra,
     contractions,
+    determinants,
     kinds,
     linalg,
+    pointwise,
+    reductions,
     selection,
     spectral,
     statistics,
@@ -44,16 +49,16 @@ _AS_THEY_ARE = {
     "kinds": "isreal real imag conj angle view_as_real",
     "padding": "padded",
     "keys": "permutation",
-    "pointwise": "addcmul addcdiv lerp positive isclose",
+    "pointwise": "addcmul addcdiv lerp positive isclose float_power",
     "products": "addr outer ger kron cross trace_of vander",
     "random": "shuffle",
-    "reductions": "sum mean all any",
+    "reductions": "sum mean all any std",
     "samples": "_summed diff trapz",
     "scattering": "_masked_fill _scatter_elements _scatter_at _along",
     "selection": "_select stop_gradient",
     "shapes": "reshape flatten transpose swapaxes _broadcast_to squeeze expand_dims movedim ravel",
     "smaller": "dense",
-    "statistics": "prod count_nonzero",
+    "statistics": "prod count_nonzero std_mean var_mean",
     "short_time": "_spectra",
     "values": "_add_bias _widened",
 }
@@ -95,6 +100,33 @@ def _vector_norm(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The norm of the distances from zero."""
     out: Tensor = inspect.unwrap(statistics.vector_norm)(gen.abs(x), *args, **kwargs)
     return out
+
+
+@_form(reductions, "var")
+def _var(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+    """The mean square of the distances from the mean: the variances of both parts together."""
+    real, imag = both_parts(input)
+    variance = inspect.unwrap(reductions.var)
+    out: Tensor = variance(real, axis, ddof, keepdims) + variance(imag, axis, ddof, keepdims)
+    return out
+
+
+@_form(pointwise, "xlogy")
+def _xlogy(input: Any, other: Any) -> Tensor:
+    """0 where the first operand is 0 and the second one no NaN, as in scipy."""
+    x, y = pointwise._floats(input, other, "xlogy")
+    outside = gen.logical_and(gen.equal(x, 0.0), gen.logical_not(gen.isnan(y)))
+    return x * gen.log(selection.select(outside, 1.0, y))
+
+
+@_form(pointwise, "sinc")
+def _sinc(input: Tensor) -> Tensor:
+    """By the series of the real form where both parts are small."""
+    z = input * math.pi
+    near = gen.less(gen.abs(selection.stop_gradient(z)), 1.0)
+    series = pointwise.sinc_series(selection.select(near, z, 0.0))
+    far = selection.select(near, 1.0, z)
+    return selection.select(near, series, gen.sin(far) / far)
 
 
 _BY_VALUES = (2, -2, "nuc")
@@ -140,3 +172,8 @@ _form(linalg, "inverse")(complex_linalg.inverse)
 _form(linalg, "matrix_power")(complex_linalg.matrix_power)
 for _name in ("svd", "pinv", "lstsq", "cond"):
     _form(spectral, _name)(getattr(complex_spectra, _name))
+_form(linalg, "cholesky")(complex_factors.cholesky)
+_form(linalg, "qr")(complex_factors.qr)
+_form(spectral, "matrix_exp")(complex_factors.matrix_exp)
+for _name in ("det", "slogdet", "logdet"):
+    _form(determinants, _name)(getattr(complex_factors, _name))

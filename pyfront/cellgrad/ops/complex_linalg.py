@@ -14,7 +14,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, cast_to, check_tensor, emit
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
-from cellgrad.ops import contractions, linalg
+from cellgrad.ops import contractions, kinds, linalg, shapes
 from cellgrad.ops.complex_rules import both_parts, complex_tensor
 
 
@@ -28,15 +28,26 @@ def embedded(z: Tensor) -> Tensor:
     return _stacked([_stacked([a, gen.neg(b)], -1), _stacked([b, a], -1)], -2)
 
 
-def _square(value: Any, op: str, name: str) -> Tensor:
-    x = check_ndim(check_tensor(value, op, name), op, name, at_least=2)
-    if x.shape[-1] != x.shape[-2]:
+def matrices(op: str, value: Any, name: str, square: bool = False) -> Tensor:
+    """The argument, if it holds matrices.
+
+    Raises:
+        TypeError: no Tensor.
+        ValueError: a rank below 2, or matrices that are not `square`.
+    """
+    x = check_tensor(value, op, name)
+    if x.ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
         raise error(
             ValueError,
-            f"For '{op}', '{name}' must hold square matrices in its last two dimensions, but got "
-            f"shape {list(x.shape)}.",
+            f"For '{op}', '{name}' must hold {'square ' if square else ''}matrices in its last two "
+            f"dimensions, but got shape {list(x.shape)}.",
         )
     return x
+
+
+def conjugate(z: Tensor) -> Tensor:
+    """The adjoint of each matrix."""
+    return kinds.conj(shapes.swapaxes(z, -1, -2))
 
 
 def _halves(x: Tensor) -> Tensor:
@@ -61,7 +72,7 @@ def first_columns(x: Tensor) -> Tensor:
 
 def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
     """`ops.matrix_solve` of complex matrices, or of a complex right-hand side."""
-    a = _square(matrix, "matrix_solve", "matrix")
+    a = matrices("matrix_solve", matrix, "matrix", square=True)
     b = check_ndim(check_tensor(rhs, "matrix_solve", "rhs"), "matrix_solve", "rhs", at_least=2)
     if a.shape[-1] != b.shape[-2]:
         raise error(
@@ -76,7 +87,7 @@ def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
 
 def inverse(input: Tensor) -> Tensor:
     """`ops.inverse` of complex matrices."""
-    x = _square(input, "inverse", "input")
+    x = matrices("inverse", input, "input", square=True)
     real = both_parts(x)[0]
     one = linalg.identity(real, x.shape[-1])
     nothing = gen.mul(one, 0.0)
@@ -85,7 +96,7 @@ def inverse(input: Tensor) -> Tensor:
 
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """`ops.matrix_power` of complex matrices."""
-    x = _square(input, "matrix_power", "input")
+    x = matrices("matrix_power", input, "input", square=True)
     check_int(n, "matrix_power", "n")
     one = linalg.identity(both_parts(x)[0], x.shape[-1])
     out = cast_to(broadcast_to_shape(one, x.shape), x.dtype)

@@ -14,7 +14,6 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_bool
-from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, emit, emit_several
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import (
@@ -32,19 +31,8 @@ from cellgrad.ops import (
     spectral,
     statistics,
 )
-from cellgrad.ops.complex_linalg import embedded, first_columns
+from cellgrad.ops.complex_linalg import conjugate, embedded, first_columns, matrices
 from cellgrad.ops.complex_rules import both_parts, complex_tensor
-
-
-def _matrices(op: str, value: Any, name: str, square: bool = False) -> Tensor:
-    x = check_tensor(value, op, name)
-    if x.ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
-        raise error(
-            ValueError,
-            f"For '{op}', '{name}' must hold {'square ' if square else ''}matrices in its last two "
-            f"dimensions, but got shape {list(x.shape)}.",
-        )
-    return x
 
 
 def _of_pairs(x: Tensor) -> Tensor:
@@ -62,10 +50,6 @@ def _complex_rows(x: Tensor) -> Tensor:
     """Columns [re, im] as complex ones."""
     n = x.shape[-2] // 2
     return complex_tensor(*joining.split(x, n, -2)) if n else complex_tensor(x, x)
-
-
-def _conjugate(z: Tensor) -> Tensor:
-    return kinds.conj(shapes.swapaxes(z, -1, -2))
 
 
 def _squares(z: Tensor) -> Tensor:
@@ -94,7 +78,7 @@ def _orthonormal(given: Tensor, beside: Tensor, count: int) -> tuple[Tensor, Ten
         y = emit("cell.gather", [beside, j], attrs, beside.dtype, (batch, beside.shape[1]))
         y = y[:, :, None]
         for _ in range(2):
-            part = contractions.matmul(_conjugate(basis), x)
+            part = contractions.matmul(conjugate(basis), x)
             x, y = x - contractions.matmul(basis, part), y - contractions.matmul(others, part)
         square = reductions.sum(_squares(x), 1, True)
         counts = _generated.logical_and(square > least, filled < count)
@@ -125,7 +109,7 @@ def _turned(like: Tensor) -> Tensor:
     return kinds.conj(chosen) / _generated.abs(chosen)
 
 
-def _attached(value: Tensor, near: Tensor) -> Tensor:
+def attached(value: Tensor, near: Tensor) -> Tensor:
     """`value`, which has no derivative, with that of `near`."""
     return value + (near - selection.stop_gradient(near))
 
@@ -139,8 +123,8 @@ def _flat(x: Tensor) -> Tensor:
 
 def eigh(x: Tensor, lower: bool) -> tuple[Tensor, Tensor]:
     """Eigenvalues, ascending, and eigenvectors by one triangle of Hermitian matrices."""
-    x = _matrices("eigh", x, "a", square=True)
-    a, b = both_parts(x if lower else _conjugate(x))
+    x = matrices("eigh", x, "a", square=True)
+    a, b = both_parts(x if lower else conjugate(x))
     n = x.shape[-1]
     below = emit("cell.triangle", [b], {"lower": True, "diagonal": -1})
     imag = below - shapes.swapaxes(below, -1, -2)
@@ -151,7 +135,7 @@ def eigh(x: Tensor, lower: bool) -> tuple[Tensor, Tensor]:
     flat = _flat(all_vectors)
     found, _ = _orthonormal(flat, flat, n)
     near = _of_pairs_of_columns(v)
-    vectors = _attached(shapes.reshape(found, near.shape), near)
+    vectors = attached(shapes.reshape(found, near.shape), near)
     return _means(w), vectors * _turned(vectors)
 
 
@@ -185,8 +169,8 @@ def _tall_factors(x: Tensor, full: bool, wide: bool) -> tuple[Tensor, Tensor, Te
     columns = m if full else n
     left, _ = _orthonormal(candidates, candidates, columns)
     left = shapes.reshape(left, (*x.shape[:-2], m, columns))
-    thin = _attached(left[..., :n], u_near)
-    vectors = _attached(shapes.reshape(right, v_near.shape), v_near)
+    thin = attached(left[..., :n], u_near)
+    vectors = attached(shapes.reshape(right, v_near.shape), v_near)
     factors = _turned(thin if wide else vectors)
     thin, vectors = thin * factors, vectors * factors
     if columns > n:
@@ -200,24 +184,24 @@ def _others(q: Tensor, rest: Tensor) -> Tensor:
     leaves of them, made orthonormal by steps of Newton's method (Higham, "Functions of matrices", 8.3), each of which is
     right for twice as many derivatives.
     """
-    y = rest - contractions.matmul(q, contractions.matmul(_conjugate(q), rest))
+    y = rest - contractions.matmul(q, contractions.matmul(conjugate(q), rest))
     for _ in range(2):
-        y = 1.5 * y - 0.5 * contractions.matmul(y, contractions.matmul(_conjugate(y), y))
-    return _attached(rest, y)
+        y = 1.5 * y - 0.5 * contractions.matmul(y, contractions.matmul(conjugate(y), y))
+    return attached(rest, y)
 
 
 def svd(
     input: Tensor, full_matrices: bool = False, compute_uv: bool = True
 ) -> Tensor | tuple[Tensor, Tensor, Tensor]:
     """`ops.svd` of complex matrices, with ``input = u diag(s) v^H``."""
-    x = _matrices("svd", input, "input")
+    x = matrices("svd", input, "input")
     check_bool(full_matrices, "svd", "full_matrices")
     if not check_bool(compute_uv, "svd", "compute_uv"):
         return singular_values(x)
     m, n = x.shape[-2:]
     if m >= n:
         return _tall_factors(x, full_matrices, wide=False)
-    s, v, u = _tall_factors(_conjugate(x), full_matrices, wide=True)
+    s, v, u = _tall_factors(conjugate(x), full_matrices, wide=True)
     return s, u, v
 
 
@@ -230,7 +214,7 @@ def _precision(x: Tensor) -> float:
 
 def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
     """`ops.pinv` of complex matrices."""
-    z = _matrices("pinv", x, "x", square=hermitian)
+    z = matrices("pinv", x, "x", square=hermitian)
     if atol is None and rtol is None:
         rtol = _precision(z)
     return first_columns(spectral.pinv(embedded(z), atol=atol, rtol=rtol))
@@ -238,7 +222,7 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
 
 def lstsq(input: Tensor, A: Tensor) -> Tensor:
     """`ops.lstsq` of complex matrices, or of a complex right-hand side."""
-    x, b = _matrices("lstsq", input, "input"), check_tensor(A, "lstsq", "A")
+    x, b = matrices("lstsq", input, "input"), check_tensor(A, "lstsq", "A")
     dtype = mstype.promote(x.dtype, b.dtype)
     x, b = selection.cast(x, dtype), selection.cast(b, dtype)
     b = shapes.reshape(b, (*b.shape, 1)) if b.ndim == 1 else b
@@ -248,7 +232,7 @@ def lstsq(input: Tensor, A: Tensor) -> Tensor:
 def cond(A: Tensor, p: float | str | None = None) -> Tensor:
     """`ops.cond` of complex matrices."""
     p = 2 if p is None else p
-    x = _matrices("cond", A, "A", square=p not in (2, -2))
+    x = matrices("cond", A, "A", square=p not in (2, -2))
     if p == "nuc":
         s = singular_values(x)
         return reductions.sum(s, -1) * reductions.sum(1.0 / s, -1)

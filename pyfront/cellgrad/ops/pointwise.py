@@ -217,13 +217,15 @@ def xdivy(x: TensorLike, y: TensorLike) -> Tensor:
 )
 @operation
 def float_power(input: TensorLike, exponent: TensorLike) -> Tensor:
-    """`input` to the power `exponent`, computed in float64.
+    """`input` to the power `exponent`, computed in float64 or complex128.
 
     >>> print(ops.float_power(Tensor([2, 3]), 2))
     [4. 9.]
     """
     x, y = as_tensor(input, "float_power"), as_tensor(exponent, "float_power")
-    return ew.power(cast_to(x, mstype.float64), cast_to(y, mstype.float64))
+    is_complex = "c" in (x.dtype.kind, y.dtype.kind)
+    dtype = mstype.complex128 if is_complex else mstype.float64
+    return ew.power(cast_to(x, dtype), cast_to(y, dtype))
 
 
 # --- geometry ---------------------------------------------------------------------------------
@@ -269,12 +271,18 @@ def sinc(input: Tensor) -> Tensor:
     x = check_float(input, "sinc", "input") * math.pi
     near = gen.less(gen.abs(x), 1.0)
     # The quotient and its derivatives cancel near 0: a polynomial in x*x takes over.
-    small = gen.square(select(near, x, 0.0))
-    series: Any = (-1.0) ** _SINC_TERMS / math.factorial(2 * _SINC_TERMS + 1)
-    for k in reversed(range(_SINC_TERMS)):
-        series = small * series + (-1.0) ** k / math.factorial(2 * k + 1)
+    series = sinc_series(select(near, x, 0.0))
     far = select(near, 1.0, x)
     return select(near, series, gen.sin(far) / far)
+
+
+def sinc_series(x: Tensor) -> Any:
+    """``sin(x) / x`` for sizes of up to 1."""
+    square = gen.square(x)
+    series: Any = (-1.0) ** _SINC_TERMS / math.factorial(2 * _SINC_TERMS + 1)
+    for k in reversed(range(_SINC_TERMS)):
+        series = square * series + (-1.0) ** k / math.factorial(2 * k + 1)
+    return series
 
 
 @public("Tensor.deg2rad")

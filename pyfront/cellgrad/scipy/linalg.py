@@ -51,7 +51,7 @@ if not TYPE_CHECKING:
 def _floating(op: str, a: Any) -> Tensor:
     """The argument; integers become float32."""
     x = check_tensor(a, op, "a")
-    return x if x.dtype.kind == "f" else cast_to(x, mstype.default_float())
+    return x if x.dtype.kind in "fc" else cast_to(x, mstype.default_float())
 
 
 def _flags(op: str, **given: Any) -> None:
@@ -60,7 +60,6 @@ def _flags(op: str, **given: Any) -> None:
         check_bool(value, op, name)
 
 
-@operation
 def cholesky(
     a: Tensor, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Tensor:
@@ -170,7 +169,7 @@ def inv(a: Tensor, overwrite_a: bool = False, check_finite: bool = True) -> Tens
     """
     _flags("inv", overwrite_a=overwrite_a, check_finite=check_finite)
     x = check_tensor(a, "inv", "a")
-    out: Tensor = ops.inverse(x if x.dtype.kind == "f" else cast_to(x, mstype.float64))
+    out: Tensor = ops.inverse(x if x.dtype.kind in "fc" else cast_to(x, mstype.float64))
     return out
 
 
@@ -377,7 +376,8 @@ def _eigh(a: Tensor, lower: bool) -> tuple[Tensor, Tensor]:
     return cast_to(w, dtype), cast_to(v, dtype)
 
 
-complex_forms["linalg._eigh"] = True
+for _name in ("_eigh", "det", "inv"):
+    complex_forms[f"linalg.{_name}"] = True
 
 
 # --- triangular systems -----------------------------------------------------------------------

@@ -112,8 +112,13 @@ class Recorded:
         wanted += [w for w in request.weights or () if w.requires_grad or not self._fixes]
         self.tape = Tape(request.read)
         self.slots = {id(t): self.tape.watch(t) for t in wanted if has_gradient(t)}
-        with self.tape:
-            self.out = function(*args, **kwargs)
+        try:
+            with self.tape:
+                self.out = function(*args, **kwargs)
+        finally:
+            state.current.tape = (
+                self._outer
+            )  # also where a handler of a signal raises as the block ends
         self.request = request.by_those_read(self.tape.read)
         self.slots |= {id(p): self.tape.watch(p) for p in self.request.weights or ()}
         if any(own._buf is not buffer for own, buffer in parameters):
