@@ -133,7 +133,11 @@ def wrong(library: ctypes.CDLL, function: Function, said: Counter[str]) -> list[
             return []
         for way in ("made", "back"):
             given = called(library, f"{function.name}_{way}", function, choice)
-            other = [i for i, pair in enumerate(zip(given, expected)) if not np.array_equal(*pair)]
+            other = [
+                i
+                for i, pair in enumerate(zip(given, expected, strict=True))
+                if not np.array_equal(*pair)
+            ]
             if other:
                 what = f"seed {function.seed}, {way}, %p = {choice}: arguments {other} differ"
                 found.append(f"{what}; {passes(function.seed)}")
