@@ -1,5 +1,6 @@
 """Random ops on buffers compute the same when they are formed into kernels."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 
 import rowbuffers
 
-CHUNK, FEW, MANY = 20, 100, 4000
+CHUNK, FEW, MANY = 20, 60, 4000
 FORMS = ("kernels", "with products", "that a loop adds up", "deferred", "turned ahead")
 
 
@@ -29,7 +30,8 @@ def test_many_functions(first):
 
 
 def test_a_kernel_that_computes_something_else_is_found(monkeypatch):
-    """An item that is left out."""
-    monkeypatch.setattr(rowbuffers, "backwards", lambda text: text.replace("in (8)", "in (7)"))
-    wrong, _ = rowbuffers.check(range(CHUNK))
+    """The last item of each is left out."""
+    fewer = lambda text: re.sub(r"in \((\d+)\) \{", lambda m: f"in ({int(m[1]) - 1}) {{", text)
+    monkeypatch.setattr(rowbuffers, "backwards", fewer)
+    wrong, _ = rowbuffers.check(range(3))
     assert wrong
