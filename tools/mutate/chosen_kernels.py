@@ -117,15 +117,15 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         (
             "matrices are all the first",
             "Value &copy = transposed[«product->b->get()»];",
-            "group.ops().front().op.getDpsInits()[0]",
+            "transposed.empty() ? product->b->get() : transposed.begin()->first",
         ),
         ("the rest is one row", "while («size % rows == 1»)", "false"),
     ],
     "RowProduct": [
         (
-            "a matrix is read as it is stored",
-            "«isTransposed» = *ofB",
-            "isTransposed = false && *ofB",
+            "a transposed matrix is read as it was stored",
+            "op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));",
+            ";",
         ),
         (
             "weights change in the loop",

@@ -5,27 +5,10 @@
 #include "passes/lower/buffers/MemoryRoots.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace cellgrad {
-
-static bool touches(Operation *op, Value root) {
-  return op
-      ->walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands()) {
-          if (!isa<BaseMemRefType>(operand.getType()))
-            continue;
-          Value other = rootOf(operand);
-          if (other == root || (!isDistinctRoot(other) &&
-                                !other.getDefiningOp<memref::GetGlobalOp>()))
-            return WalkResult::interrupt();
-        }
-        return WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 linalg::FillOp findFill(Operation *op, Value memref) {
   Value root = rootOf(memref);
@@ -38,7 +21,7 @@ linalg::FillOp findFill(Operation *op, Value memref) {
     if (auto fill = dyn_cast<linalg::FillOp>(before);
         fill && fill.getOutputs()[0] == memref)
       return fill;
-    if (!isMemoryEffectFree(before) && touches(before, root))
+    if (mayTouch(before, root))
       return {};
   }
   return {};

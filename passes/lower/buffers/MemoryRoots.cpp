@@ -50,6 +50,24 @@ bool isKnownRoot(Value root) {
   return isDistinctRoot(root) || root.getDefiningOp<memref::GetGlobalOp>();
 }
 
+void forEachTouched(Operation *op, llvm::function_ref<void(Value root)> visit) {
+  op->walk([&](Operation *inner) {
+    if (isMemoryEffectFree(inner))
+      return;
+    for (Value operand : inner->getOperands())
+      if (isa<BaseMemRefType>(operand.getType()))
+        visit(rootOf(operand));
+  });
+}
+
+bool mayTouch(Operation *op, Value root) {
+  bool touches = false;
+  forEachTouched(op, [&](Value other) {
+    touches |= other == root || !isKnownRoot(other);
+  });
+  return touches;
+}
+
 void MemoryUse::add(Value buffer, bool writes) {
   Value root = rootOf(buffer);
   touched.insert(root);

@@ -25,6 +25,15 @@ bool forEachBuffer(
     mlir::Operation *op,
     llvm::function_ref<void(mlir::Value buffer, bool writes)> visit);
 
+/// Calls `visit` with the root of each buffer that `op`, or an op in it, has as
+/// an operand and reads or writes.
+void forEachTouched(mlir::Operation *op,
+                    llvm::function_ref<void(mlir::Value root)> visit);
+
+/// False where neither `op` nor an op in it touches memory of `root`, nor what
+/// may be any memory.
+bool mayTouch(mlir::Operation *op, mlir::Value root);
+
 /// The memory that a set of ops touches.
 class MemoryUse {
 public:

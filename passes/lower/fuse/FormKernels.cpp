@@ -96,23 +96,6 @@ public:
   }
 
 private:
-  /// Whether `op` reads or writes memory of `root`.
-  static bool touches(Operation &op, Value root) {
-    return op
-        .walk([&](Operation *inner) {
-          return !isMemoryEffectFree(inner) &&
-                         llvm::any_of(inner->getOperands(),
-                                      [&](Value operand) {
-                                        return isa<BaseMemRefType>(
-                                                   operand.getType()) &&
-                                               rootOf(operand) == root;
-                                      })
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
   /// `op` is to come after `last`, with the other `deferred` ones. Fills that
   /// ops find which it passes stay where they are.
   void dropFills(Operation *op, Operation *last,
@@ -123,7 +106,7 @@ private:
       Value root = rootOf(operand);
       for (Operation *passed = op; passed != last;) {
         passed = passed->getNextNode();
-        if (!llvm::is_contained(deferred, passed) && touches(*passed, root)) {
+        if (!llvm::is_contained(deferred, passed) && mayTouch(passed, root)) {
           fills.erase({op, operand});
           break;
         }
@@ -146,11 +129,11 @@ private:
                   cast<linalg::LinalgOp>(fill.getOperation());
               userOfFill[fill] = {&op, operand};
             }
-      op.walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands())
-          if (isa<BaseMemRefType>(operand.getType()) &&
-              !isMemoryEffectFree(inner))
-            filled.erase(rootOf(operand));
+      forEachTouched(&op, [&](Value root) {
+        if (isKnownRoot(root))
+          filled.erase(root);
+        else // it may be any of them
+          filled.clear();
       });
       if (auto fill = dyn_cast<linalg::FillOp>(op);
           fill && isDistinctRoot(rootOf(fill.getOutputs()[0])))

@@ -67,3 +67,41 @@ func.func @passed(%x: memref<64x16xf32>, %y: memref<64x16xf32>, %f: memref<64x64
   }
   return
 }
+
+// What is read between may be what was filled: the fill does not come along.
+// CHECK-LABEL: func.func @one_of_two(
+// CHECK:         linalg.fill
+// CHECK:         arith.select
+// CHECK:         math.sin
+// CHECK:         scf.forall
+// CHECK:           math.exp
+// CHECK-NOT:       linalg.fill
+// CHECK:           math.cos
+// CHECK:         return
+func.func @one_of_two(%p: i1, %x: memref<64x16xf32>, %y: memref<64x16xf32>, %o: memref<64x16xf32>,
+                      %u: memref<64x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %t = memref.alloc() : memref<64x16xf32>
+  linalg.fill ins(%zero : f32) outs(%t : memref<64x16xf32>)
+  %m = arith.select %p, %t, %o : memref<64x16xf32>
+  linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%m : memref<64x16xf32>) outs(%u : memref<64x16xf32>) {
+  ^bb0(%a: f32, %r: f32):
+    %0 = math.sin %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<64x16xf32>) outs(%y : memref<64x16xf32>) {
+  ^bb0(%a: f32, %r: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%y : memref<64x16xf32>) outs(%t : memref<64x16xf32>) {
+  ^bb0(%a: f32, %r: f32):
+    %0 = math.cos %a : f32
+    %1 = arith.addf %0, %r : f32
+    linalg.yield %1 : f32
+  }
+  return
+}

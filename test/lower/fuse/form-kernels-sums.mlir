@@ -156,3 +156,46 @@ func.func @viewed(%x: memref<64x6xf32>, %w: memref<6x6xf32>, %sum: memref<6x6xf3
   }
   return
 }
+
+// -----
+
+// A sum that is a factor of another product of the loop is complete after each step, too.
+// CHECK-LABEL: func.func @factor(
+// CHECK-NOT:     memref<4x6x6xf32>
+// CHECK:         scf.for
+// CHECK:           linalg.generic {{.*}} ins(%arg2, %arg1 : {{.*}}) outs(%arg3
+#a = affine_map<(m, n, k) -> (m, k)>
+#at = affine_map<(m, n, k) -> (k, m)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+func.func @factor(%x: memref<64x6xf32>, %w: memref<6x6xf32>, %sum: memref<6x6xf32>, %q: memref<6x6xf32>, %n: index) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %t = memref.alloc() : memref<64x6xf32>
+    linalg.fill ins(%zero : f32) outs(%t : memref<64x6xf32>)
+    linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %w : memref<64x6xf32>, memref<6x6xf32>) outs(%t : memref<64x6xf32>) {
+    ^bb0(%p0: f32, %p1: f32, %p2: f32):
+      %p = arith.mulf %p0, %p1 : f32
+      %s = arith.addf %p2, %p : f32
+      linalg.yield %s : f32
+    }
+    linalg.generic {indexing_maps = [#at, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %t : memref<64x6xf32>, memref<64x6xf32>) outs(%sum : memref<6x6xf32>) {
+    ^bb0(%p0: f32, %p1: f32, %p2: f32):
+      %p = arith.mulf %p0, %p1 : f32
+      %s = arith.addf %p2, %p : f32
+      linalg.yield %s : f32
+    }
+    linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%sum, %w : memref<6x6xf32>, memref<6x6xf32>) outs(%q : memref<6x6xf32>) {
+    ^bb0(%p0: f32, %p1: f32, %p2: f32):
+      %p = arith.mulf %p0, %p1 : f32
+      %s = arith.addf %p2, %p : f32
+      linalg.yield %s : f32
+    }
+  }
+  return
+}
