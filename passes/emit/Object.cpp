@@ -152,6 +152,18 @@ llvm::Error cellgrad::runPasses(llvm::Module &module,
       });
 }
 
+std::mutex &cellgrad::optionsOfLLVM() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// Sets an option of LLVM's, where there is one. Callers hold the mutex.
+static void setOption(llvm::StringRef name, bool value) {
+  if (auto *option = static_cast<llvm::cl::opt<bool> *>(
+          llvm::cl::getRegisteredOptions().lookup(name)))
+    option->setValue(value);
+}
+
 /// Runs the passes of a sanitizer on all functions.
 static llvm::Error instrument(llvm::Module &module,
                               llvm::TargetMachine &machine,
@@ -165,6 +177,12 @@ static llvm::Error instrument(llvm::Module &module,
 
 llvm::Error cellgrad::sanitizeAddress(llvm::Module &module,
                                       llvm::TargetMachine &machine) {
+  {
+    // It takes one access of an address for enough, also where a wider one
+    // follows: stores of a vector's parts, and a load of all of it.
+    std::lock_guard<std::mutex> lock(optionsOfLLVM());
+    setOption("asan-opt-same-temp", false);
+  }
   return instrument(module, machine, llvm::Attribute::SanitizeAddress, "asan");
 }
 
@@ -172,11 +190,6 @@ llvm::Error cellgrad::sanitizeThread(llvm::Module &module,
                                      llvm::TargetMachine &machine) {
   return instrument(module, machine, llvm::Attribute::SanitizeThread,
                     "tsan-module,function(tsan)");
-}
-
-std::mutex &cellgrad::optionsOfLLVM() {
-  static std::mutex mutex;
-  return mutex;
 }
 
 /// Adds the passes that generate code.
@@ -187,9 +200,7 @@ static bool addPasses(llvm::legacy::PassManager &passes,
   // nothing that matters where addresses are split.
   bool split = module.getNamedMetadata(SplitAddresses::kName);
   std::lock_guard<std::mutex> lock(optionsOfLLVM());
-  if (auto *option = static_cast<llvm::cl::opt<bool> *>(
-          llvm::cl::getRegisteredOptions().lookup("disable-lsr")))
-    option->setValue(split);
+  setOption("disable-lsr", split);
   return !machine.addPassesToEmitFile(passes, os, nullptr, type);
 }
 
