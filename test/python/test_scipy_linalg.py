@@ -125,3 +125,92 @@ def test_flags_are_bools():
                 getattr(linalg, name)(a, check_finite=value)
     with pytest.raises(TypeError, match="For 'solve_triangular', 'lower' must be a bool"):
         linalg.solve_triangular(a, a, lower=1)
+
+
+DRIVERS = (None, "gels", "gelsy", "gelss", "gelsd")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize(("m", "n", "right"), [(4, 3, (2,)), (3, 4, (2,)), (3, 3, ()), (5, 2, ())])
+def test_least_squares(m, n, right, driver, dtype):
+    """Shapes and dtypes are MindSpore 2.10's, numbers scipy's."""
+    a = RNG.standard_normal((m, n)).astype(dtype)
+    b = RNG.standard_normal((m, *right)).astype(dtype)
+    if dtype == "complex64":
+        a, b = a + 1j * a[::-1], b - 2j * b[::-1]
+    wanted = reference.lstsq(a, b)
+    solution, residual, rank, values = linalg.lstsq(Tensor(a), Tensor(b), driver=driver)
+    tolerance = 1e-9 if dtype == "float64" else 2e-4
+    real = a.real.dtype
+    assert [t.asnumpy().dtype for t in (solution, residual, rank, values)] == [
+        a.dtype,
+        real,
+        "int64",
+        real,
+    ]
+    np.testing.assert_allclose(solution.asnumpy(), wanted[0], rtol=tolerance, atol=tolerance)
+    if m > n and driver in ("gels", "gelss", "gelsd"):
+        assert residual.shape == right
+        np.testing.assert_allclose(residual.asnumpy(), wanted[1], rtol=tolerance, atol=tolerance)
+    else:
+        assert residual.shape == (0,)
+    assert rank.shape == ((0,) if driver == "gels" else ())
+    assert driver == "gels" or rank.asnumpy() == min(m, n)
+    if driver in ("gelss", "gelsd"):
+        np.testing.assert_allclose(values.asnumpy(), wanted[3], rtol=tolerance, atol=tolerance)
+    else:
+        assert values.shape == (0,)
+
+
+def test_least_squares_of_less_than_full_rank():
+    a, b = np.array([[1.0, 2], [2, 4], [3, 6]], "f"), np.array([1.0, 2, 4], "f")
+    solution, residual, rank, values = linalg.lstsq(Tensor(a), Tensor(b), driver="gelsd")
+    np.testing.assert_allclose(
+        solution.asnumpy(), [0.24285714, 0.48571429], rtol=1e-5
+    )  # MindSpore's
+    np.testing.assert_allclose(residual.asnumpy(), 0.35714288, rtol=1e-5)
+    assert rank.asnumpy() == 1 and values.shape == (2,)
+    x = np.diag([4.0, 1.0, 0.1])
+    for rcond, kept in ((None, 3), (0.05, 2), (0.5, 1)):
+        solution, _, rank, _ = linalg.lstsq(Tensor(x), Tensor(np.ones(3)), rcond)
+        assert rank.asnumpy() == kept
+        np.testing.assert_allclose(
+            solution.asnumpy(), [0.25, 1.0 * (kept > 1), 10.0 * (kept > 2)], atol=1e-9
+        )
+
+
+def test_least_squares_of_a_batch_and_its_derivatives():
+    a, b = RNG.standard_normal((2, 4, 3)), RNG.standard_normal((2, 4, 2))
+    solution, residual, rank, values = linalg.lstsq(Tensor(a), Tensor(b), driver="gelss")
+    for i in range(2):
+        wanted = reference.lstsq(a[i], b[i])
+        np.testing.assert_allclose(solution.asnumpy()[i], wanted[0], rtol=1e-9)
+        np.testing.assert_allclose(residual.asnumpy()[i], wanted[1], rtol=1e-9)
+        np.testing.assert_allclose(values.asnumpy()[i], wanted[3], rtol=1e-9)
+    assert rank.asnumpy().tolist() == [3, 3]
+    check_grads(lambda x, y: linalg.lstsq(x, y)[0], (Tensor(a[0]), Tensor(b[0])), order=2)
+    check_grads(
+        lambda x, y: linalg.lstsq(x, y, driver="gels")[1], (Tensor(a[0]), Tensor(b[0])), order=1
+    )
+    jitted = ms.jit(lambda x, y: linalg.lstsq(x, y, driver="gelsd"))(Tensor(a), Tensor(b))
+    np.testing.assert_allclose(jitted[0].asnumpy(), solution.asnumpy(), rtol=1e-12)
+
+
+def test_what_least_squares_refuse():
+    a, b = Tensor(np.ones((3, 2))), Tensor(np.ones(3))
+    with pytest.raises(
+        TypeError,
+        match=said(
+            "For 'lstsq', 'A' and 'B' must have the same dtype, but got Float64 and Float32."
+        ),
+    ):
+        linalg.lstsq(a, Tensor(np.ones(3, "f")))
+    with pytest.raises(ValueError, match="'A' must have"):
+        linalg.lstsq(b, b)
+    with pytest.raises(ValueError, match="as many rows as 'A' and the same batch"):
+        linalg.lstsq(a, Tensor(np.ones(2)))
+    with pytest.raises(ValueError, match="'driver' must be one of None, 'gels'"):
+        linalg.lstsq(a, b, driver="gelss2")
+    with pytest.raises(TypeError):
+        linalg.lstsq(Tensor([[1, 2]]), Tensor([[1, 2]]))

@@ -7,7 +7,9 @@ results that are not finite.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
 
 from cellgrad.core import absent
 from cellgrad.core import dtype as mstype
@@ -26,7 +28,16 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops import complex_spectra, determinants, spectral
+from cellgrad.ops import (
+    _generated,
+    complex_spectra,
+    contractions,
+    determinants,
+    reductions,
+    selection,
+    shapes,
+    spectral,
+)
 from cellgrad.ops import linalg as ops
 from cellgrad.ops.joining import block_diag
 
@@ -38,6 +49,7 @@ __all__ = [
     "det",
     "eigh",
     "inv",
+    "lstsq",
     "lu",
     "lu_factor",
     "lu_solve",
@@ -424,3 +436,74 @@ def solve_triangular(
     out = ops.solve_triangular(matrix, right, lower, _TRANSPOSED[trans], unit_diagonal)
     out = cast_to(out, dtype)
     return out if columns is given else reshape_to(out, out.shape[:-1])
+
+
+# --- least squares ----------------------------------------------------------------------------
+
+_DRIVERS = (None, "gels", "gelsy", "gelss", "gelsd")
+
+
+def lstsq(
+    A: Tensor, B: Tensor, rcond: float | None = None, driver: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The solution of ``A x = B`` with the least residual, of these the one of least norm, and what is known of it.
+
+    By singular values, whatever the driver is, which only says what is given beside the solution, as in MindSpore.
+    The derivative of the solution is that of `pinv`.
+
+    Args:
+        A: Tensor of shape [..., m, n], of real or complex numbers.
+        B: Tensor of shape [..., m, k], or [..., m] with one dimension less than `A`, of the dtype of `A`.
+        rcond: singular values up to this times the largest one are taken as zero; None is max(m, n) times the
+            precision of the dtype.
+        driver: "gels", "gelsy", "gelss" or "gelsd"; None is "gelsy".
+
+    Returns:
+        The solution of shape [..., n, k] or [..., n]. The sums of the squares of the residuals, of shape [..., k] or
+        [...], for "gels", "gelss" and "gelsd" where m > n. The rank, an int64 of shape [...], but for "gels". The
+        singular values, descending, of shape [..., min(m, n)], for "gelss" and "gelsd". What is not given is a Tensor
+        without elements.
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point or complex elements, or two dtypes.
+        ValueError: shapes that do not fit, a rank of `A` below 2, another driver.
+
+    >>> from cellgrad.scipy import linalg
+    >>> x = Tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    >>> solution, residual, rank, _ = linalg.lstsq(x, Tensor([1.0, 4.0, 5.0]), driver="gelss")
+    >>> print(solution, residual, rank)
+    [1. 2.] 25.0 2
+    """
+    check_one_of(driver, "lstsq", "driver", _DRIVERS)
+    a, b = check_tensor(A, "lstsq", "A"), check_tensor(B, "lstsq", "B")
+    if a.dtype != b.dtype:
+        raise error(
+            TypeError,
+            f"For 'lstsq', 'A' and 'B' must have the same dtype, but got {a.dtype.title} and {b.dtype.title}.",
+        )
+    check_ndim(a, "lstsq", "A", at_least=2)
+    columns = b[..., None] if b.ndim == a.ndim - 1 else b
+    if columns.ndim != a.ndim or columns.shape[:-1] != a.shape[:-1]:
+        raise error(
+            ValueError,
+            f"For 'lstsq', 'B' must have as many rows as 'A' and the same batch, but 'A' has shape {list(a.shape)} and "
+            f"'B' {list(b.shape)}.",
+        )
+    if rcond is None:
+        solution = spectral.lstsq(a, columns)
+    else:
+        solution = contractions.matmul(spectral.pinv(a, rtol=rcond), columns)
+    m, n = a.shape[-2:]
+    values = cast(Tensor, spectral.svd(a, compute_uv=False))
+    none = selection.zeros((0,), values.dtype)
+    residual, rank = none, selection.zeros((0,), mstype.int64)
+    if m > n and driver not in (None, "gelsy"):
+        left = _generated.abs(contractions.matmul(a, solution) - columns)
+        residual = reductions.sum(left * left, -2)
+        residual = residual if b is columns else residual[..., 0]
+    if driver != "gels":
+        share = max(m, n) * float(np.finfo(values.dtype.native).eps) if rcond is None else rcond
+        limit = shapes.broadcast_to(values[..., :1] * share, values.shape)
+        rank = reductions.sum(selection.cast(values > limit, mstype.int64), -1)
+    solution = solution if b is columns else solution[..., 0]
+    return solution, residual, rank, values if driver in ("gelss", "gelsd") else none
