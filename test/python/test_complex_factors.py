@@ -3,6 +3,7 @@ closed forms and differences."""
 
 import numpy as np
 import pytest
+from complex_matrices import adjoint, check_derivatives, close
 
 import cellgrad as ms
 from cellgrad import Tensor, mint, ops
@@ -15,17 +16,6 @@ RNG = np.random.default_rng(31)
 
 def draw(*shape):
     return RNG.standard_normal(shape) + 1j * RNG.standard_normal(shape)
-
-
-def adjoint(a):
-    return np.conj(np.swapaxes(a, -1, -2))
-
-
-def close(got, wanted, tolerance=1e-12):
-    scale = max(1.0, float(np.abs(wanted).max(initial=0)))
-    got = got.asnumpy()
-    assert got.shape == np.shape(wanted)
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance * scale)
 
 
 # --- Cholesky ---------------------------------------------------------------------------------------
@@ -185,12 +175,7 @@ DIFFERENTIABLE = {
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_derivatives(name):
-    function, base, order = DIFFERENTIABLE[name]
-    check_grads(
-        lambda x, y: function(ops.Complex()(x, y)),
-        (Tensor(base.real), Tensor(base.imag)),
-        order=order,
-    )
+    check_derivatives(*DIFFERENTIABLE[name])
 
 
 def test_gradients_in_closed_form(mode):

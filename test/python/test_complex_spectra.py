@@ -3,11 +3,11 @@ differences. MindSpore 2.10 has values of `svd` and `eigh` alone."""
 
 import numpy as np
 import pytest
+from complex_matrices import adjoint, check_derivatives, close
 
 import cellgrad as ms
 from cellgrad import Tensor, mint, ops
 from cellgrad.scipy import linalg
-from cellgrad.testing import check_grads
 
 RNG = np.random.default_rng(29)
 
@@ -18,15 +18,6 @@ def draw(*shape):
 
 def unitary(n):
     return np.linalg.qr(draw(n, n))[0]
-
-
-def adjoint(a):
-    return np.conj(np.swapaxes(a, -1, -2))
-
-
-def close(got, wanted, tolerance=1e-12):
-    scale = max(1.0, float(np.abs(wanted).max(initial=0)))
-    np.testing.assert_allclose(got.asnumpy(), wanted, rtol=0, atol=tolerance * scale)
 
 
 def check_phases(v):
@@ -188,12 +179,7 @@ DIFFERENTIABLE = {
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_derivatives(name):
-    function, base, order = DIFFERENTIABLE[name]
-    check_grads(
-        lambda x, y: function(ops.Complex()(x, y)),
-        (Tensor(base.real), Tensor(base.imag)),
-        order=order,
-    )
+    check_derivatives(*DIFFERENTIABLE[name])
 
 
 def test_gradients_in_closed_form(mode):

@@ -145,6 +145,15 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "true",
         ),
     ],
+    "VectorMemory": [
+        (
+            "all parts are stored at the first",
+            "ArrayRef<LLVM::GEPArg>{«int32_t(lane)»}",
+            "int32_t(0)",
+        ),
+        ("the last lane is not stored", "«lane < *active»;", "lane + 1 < *active"),
+        ("all parts are the first lanes", "llvm::seq(«lane, lane + lanes»)", "int64_t(0), lanes"),
+    ],
     "ParallelizeLoops": [
         ("what is cut may move", "  «if (isInside(origin, loop))\n    return std::nullopt;»", ";"),
         (

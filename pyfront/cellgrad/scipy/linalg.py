@@ -494,16 +494,16 @@ def lstsq(
     else:
         solution = contractions.matmul(spectral.pinv(a, rtol=rcond), columns)
     m, n = a.shape[-2:]
-    values = cast(Tensor, spectral.svd(a, compute_uv=False))
-    none = selection.zeros((0,), values.dtype)
-    residual, rank = none, selection.zeros((0,), mstype.int64)
+    values = residual = selection.zeros((0,), mstype.real_of(a.dtype))
+    rank = selection.zeros((0,), mstype.int64)
     if m > n and driver not in (None, "gelsy"):
         left = _generated.abs(contractions.matmul(a, solution) - columns)
         residual = reductions.sum(left * left, -2)
         residual = residual if b is columns else residual[..., 0]
     if driver != "gels":
-        share = max(m, n) * float(np.finfo(values.dtype.native).eps) if rcond is None else rcond
-        limit = shapes.broadcast_to(values[..., :1] * share, values.shape)
-        rank = reductions.sum(selection.cast(values > limit, mstype.int64), -1)
-    solution = solution if b is columns else solution[..., 0]
-    return solution, residual, rank, values if driver in ("gelss", "gelsd") else none
+        s = cast(Tensor, spectral.svd(a, compute_uv=False))
+        share = max(m, n) * float(np.finfo(s.dtype.native).eps) if rcond is None else rcond
+        limit = shapes.broadcast_to(s[..., :1] * share, s.shape)
+        rank = reductions.sum(selection.cast(s > limit, mstype.int64), -1)
+        values = s if driver in ("gelss", "gelsd") else values
+    return solution if b is columns else solution[..., 0], residual, rank, values

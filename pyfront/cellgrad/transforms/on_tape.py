@@ -115,10 +115,8 @@ class Recorded:
         try:
             with self.tape:
                 self.out = function(*args, **kwargs)
-        finally:
-            state.current.tape = (
-                self._outer
-            )  # also where a handler of a signal raises as the block ends
+        finally:  # also where a handler of a signal raises as the block ends
+            state.current.tape = self._outer
         self.request = request.by_those_read(self.tape.read)
         self.slots |= {id(p): self.tape.watch(p) for p in self.request.weights or ()}
         if any(own._buf is not buffer for own, buffer in parameters):
