@@ -9,7 +9,7 @@ stands between the product and the sum of windows is drawn as well.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from contractions import Contractions, Dim
@@ -45,6 +45,14 @@ def convolved(x: np.ndarray, w: np.ndarray, attributes: dict[str, Any]) -> np.nd
 class Convolutions(Contractions):
     """Draws one program from a seed."""
 
+    batches: ClassVar = (1, 2, 3)
+    extents: ClassVar = EXTENTS
+    taps: ClassVar = WINDOW
+    strides: ClassVar = (1, 1, 1, 2, 3)
+    padded: ClassVar = 0.4
+    around: ClassVar = (0, 0, 1, 2)
+    between: ClassVar = (0, 0, 0, 1, 2)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.dtype.startswith("int") or self.rng.random() < 0.5:
@@ -74,9 +82,9 @@ class Convolutions(Contractions):
     def pad(self, x: Value, first: int) -> Value:
         """`x` with zeros around and between the elements of dimensions from `first` on."""
         rng = self.rng
-        low = [rng.choice([0, 0, 1, 2]) if d >= first else 0 for d in range(len(x.shape))]
-        high = [rng.choice([0, 0, 1, 2]) if d >= first else 0 for d in range(len(x.shape))]
-        interior = [rng.choice([0, 0, 0, 1, 2]) if d >= first else 0 for d in range(len(x.shape))]
+        low = [rng.choice(self.around) if d >= first else 0 for d in range(len(x.shape))]
+        high = [rng.choice(self.around) if d >= first else 0 for d in range(len(x.shape))]
+        interior = [rng.choice(self.between) if d >= first else 0 for d in range(len(x.shape))]
 
         def padded(v: np.ndarray) -> np.ndarray:
             wide = [a + b + n + (n - 1) * i for a, b, n, i in zip(low, high, v.shape, interior)]
@@ -97,23 +105,23 @@ class Convolutions(Contractions):
         while True:
             groups = rng.choice([1, 1, 1, 2, 3])
             batch, channels = (
-                x.shape[:2] if x else (rng.choice((1, 2, 3)), groups * rng.choice(CHANNELS))
+                x.shape[:2] if x else (rng.choice(self.batches), groups * rng.choice(CHANNELS))
             )
             if channels % groups:
                 continue
             filters = groups * rng.choice(CHANNELS)
-            extents = x.shape[2:] if x else tuple(rng.choice(EXTENTS) for _ in range(n))
+            extents = x.shape[2:] if x else tuple(rng.choice(self.extents) for _ in range(n))
             point = rng.random() < 0.2
-            taps = [1 if point else rng.choice(WINDOW) for _ in range(n)]
+            taps = [1 if point else rng.choice(self.taps) for _ in range(n)]
             dilations = [rng.choice([1, 1, 1, 2, 3]) for _ in range(n)]
-            strides = [rng.choice([1, 1, 1, 2, 3]) for _ in range(n)]
+            strides = [rng.choice(self.strides) for _ in range(n)]
             terms = batch * filters * channels // groups * math.prod(extents) * math.prod(taps)
             fits = all((k - 1) * d < e for k, d, e in zip(taps, dilations, extents, strict=True))
             if fits and terms <= MAX_TERMS:
                 break
         self.terms += terms
         image = x or self.ordered((batch, channels, *extents))
-        if rng.random() < 0.4:
+        if rng.random() < self.padded:
             image = self.pad(image, 2)
         w = self.ordered((filters, channels // groups, *taps))
         if rng.random() < 0.15:  # filters between which there are zeros
@@ -162,3 +170,25 @@ class Convolutions(Contractions):
             v = self.function(v)
         dims = [d for d in range(len(v.shape)) if d >= first or rng.random() < 0.2]
         return t.reduce_sum(v, dims)
+
+
+class Borders(Convolutions):
+    """Windows that slide over more zeros around the image than image, as those of gradients do."""
+
+    batches: ClassVar = (1, 2, 3, 8, 9)
+    extents: ClassVar = (1, 2, 3, 4, 5, 7, 8, 9, 10, 14, 16, 17)
+    taps: ClassVar = (1, 2, 3, 3, 4, 5, 7)
+    strides: ClassVar = (1, 1, 1, 1, 1, 2)
+    padded: ClassVar = 1.0
+    around: ClassVar = (0, 1, 2, 2, 4, 6)
+    between: ClassVar = (0, 0, 0, 0, 0, 1)
+
+    def body(self) -> list[Value]:
+        results = [self.convolution()]
+        if self.rng.random() < 0.5:
+            results = [self.epilogue(results[0])]
+        if len(results[0].shape) >= 3 and self.rng.random() < 0.3:
+            results.append(self.convolution(results[0]))
+        if self.dtype != self.outside:
+            results = [self.twin.cast(r, self.outside) for r in results]
+        return results

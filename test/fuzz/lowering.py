@@ -32,7 +32,7 @@ import guarded
 import numpy as np
 import rows
 from contractions import INTERPRETED, TARGETS, Contractions, Epilogues, Shared
-from convolutions import Convolutions
+from convolutions import Borders, Convolutions
 from differential import FINDINGS, Mismatch, arrays, buffers, entry
 from generator import BUILD, Program
 from layers import Layers
@@ -47,6 +47,7 @@ DRAWN = {
     "epilogues": Epilogues,
     "shared": Shared,
     "conv": Convolutions,
+    "borders": Borders,
 }
 TEXTS = {"loops": Loops, "layers": Layers}
 KINDS = (*DRAWN, *TEXTS, "donations")
@@ -226,6 +227,7 @@ def forms(remarks: list[str]) -> list[str]:
         elif remark.startswith("tile "):
             found.append("tiles")
             found += [f"tiles, {p}" for p in re.findall(r", (exchanged|pack B|buffer C)", remark)]
+            found += ["tiles, borders"] if re.search(r", \d+ borders", remark) else []
             found += (
                 ["tiles, blocks of depth"]
                 if int(re.search(r", (\d+) blocks", remark)[1]) > 1

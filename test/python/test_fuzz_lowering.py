@@ -27,6 +27,7 @@ FEW = {
     "epilogues": 100,
     "shared": 75,
     "conv": 100,
+    "borders": 75,
     "loops": 50,
     "donations": 50,
     "layers": 8,
@@ -37,6 +38,7 @@ MANY = {
     "epilogues": 3_000,
     "shared": 3_000,
     "conv": 5_000,
+    "borders": 3_000,
     "loops": 3_000,
     "donations": 3_000,
     "layers": 500,
@@ -75,7 +77,7 @@ FORMS = {
     *(f"matrix product, items of {part}" for part in ("rows", "columns", "the sum")),
     *(f"matrix product, {part} ragged" for part in ("rows", "columns", "depth")),
     *(f"matrix product, blocks of {part}" for part in ("rows", "columns", "depth")),
-    *(f"tiles, {how}" for how in ("exchanged", "pack B", "buffer C", "blocks of depth")),
+    *(f"tiles, {how}" for how in ("exchanged", "pack B", "buffer C", "borders", "blocks of depth")),
     *(f"nest of {kind}" for kind in ("blocks", "blocks, sum inside", "lanes", "rows", "tiles")),
     "nest of scalars",
 }
@@ -83,7 +85,7 @@ FORMS = {
 
 def test_every_form_is_drawn():
     drawn = set()
-    for kind in ("small", "large", "epilogues", "shared", "conv"):
+    for kind in ("small", "large", "epilogues", "shared", "conv", "borders"):
         for seed in range(60):
             drawn.update(lowering.forms(lowering.plans(kind, seed)))
             if drawn >= FORMS:

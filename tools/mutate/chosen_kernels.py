@@ -145,6 +145,58 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "true",
         ),
     ],
+    "ZeroBorder": [
+        ("whatever fills is zero", "matchPattern(fill.getInputs()[0], m_AnyZeroFloat())", "true"),
+        ("nothing has to fill", "  «if (!isFilled)\n    return std::nullopt;»", ";"),
+        ("what calls do to all of it is not looked at", "!onlyReads(user, memory)", "false"),
+        (
+            "other views are not looked at",
+            "if («mayBeWritten(user->getResult(0))»)",
+            "false",
+        ),
+        ("the last element is left out", "(*n - 1) * *s + 1", "(*n - 1) * *s"),
+        (
+            "parts begin where the whole does",
+            "range.low - *offset, range.high - *offset",
+            "range.low, range.high",
+        ),
+        ("only the last part counts", "std::min(inside.low, shown.low)", "shown.low"),
+    ],
+    "TileBorders": [
+        (
+            "one row less",
+            "start.constant + rowMost + vectorMost < border.low",
+            "start.constant + rowMost + vectorMost <= border.low",
+        ),
+        (
+            "one row less above",
+            "rowLeast + vectorLeast >= border.high",
+            "rowLeast + vectorLeast + 1 >= border.high",
+        ),
+        (
+            "rows alone say what is outside",
+            "start.constant + rowMost + vectorMost < border.low",
+            "start.constant + rowMost < border.low",
+        ),
+        ("begins one trip late", "- most + step - 1", "- most + step"),
+        (
+            "ends one trip early",
+            "- 1 - start.constant - least + step",
+            "- 1 - start.constant - least",
+        ),
+        ("begins with the first row", "start.constant - most +", "start.constant - least +"),
+        ("ends with the last row", "start.constant - least +", "start.constant - most +"),
+        (
+            "later dimensions move nothing",
+            "step <= 0 || llvm::any_of(depth.drop_front(dim + 1), moves)",
+            "step <= 0",
+        ),
+        (
+            "steps that are known last",
+            "trips.from ? arith::MaxSIOp::create(b, loc, trips.from, first) : first",
+            "first",
+        ),
+    ],
     "VectorMemory": [
         (
             "all parts are stored at the first",

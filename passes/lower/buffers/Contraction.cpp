@@ -145,12 +145,38 @@ std::optional<Contraction> matchContraction(linalg::GenericOp op) {
   return result;
 }
 
-std::optional<StridedProduct> stridedProduct(const LoopNest &nest) {
+/// The steps of `border` by dimensions of the nest; nothing where a loop that
+/// moves it became a part of a longer one.
+static std::optional<SmallVector<int64_t, 0>>
+stepsByDim(const LoopNest &nest, const ZeroBorder &border) {
+  linalg::GenericOp op = nest.op;
+  SmallVector<int64_t, 0> steps(nest.rank(), 0);
+  for (auto [dim, step, size] : llvm::zip_equal(nest.dimOfLoop, border.steps,
+                                                op.getStaticLoopRanges())) {
+    if (step == 0 || size == 1)
+      continue;
+    if (dim < 0 || nest.sizes[dim] != size)
+      return std::nullopt;
+    steps[dim] = step;
+  }
+  return steps;
+}
+
+std::optional<StridedProduct> stridedProduct(const LoopNest &nest,
+                                             ArrayRef<ZeroBorder> borders) {
   StridedProduct product;
+  SmallVector<SmallVector<int64_t, 0>> across(nest.rank());
+  for (const ZeroBorder &border : borders)
+    if (auto steps = stepsByDim(nest, border)) {
+      product.borders.push_back({border.start, border.low, border.high});
+      for (auto [of, step] : llvm::zip_equal(across, *steps))
+        of.push_back(step);
+    }
   const Access &a = nest.inputs[0], &b = nest.inputs[1], &c = nest.outputs[0];
   product.elementBits = c.elementType().getIntOrFloatBitWidth();
   for (unsigned d = 0; d < nest.rank(); ++d) {
-    ProductDim dim{nest.sizes[d], a.strides[d], b.strides[d], c.strides[d]};
+    ProductDim dim{nest.sizes[d], a.strides[d], b.strides[d], c.strides[d],
+                   across[d]};
     bool inA = dim.a != 0, inB = dim.b != 0, inC = dim.c != 0;
     if (nest.isReduction[d] == inC || (!inA && !inB))
       return std::nullopt;

@@ -4,6 +4,7 @@
 #define CELLGRAD_LOWER_BUFFERS_CONTRACTION_H
 
 #include "passes/lower/buffers/LoopNest.h"
+#include "passes/lower/buffers/ZeroBorder.h"
 
 namespace cellgrad {
 
@@ -45,6 +46,19 @@ std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
 struct ProductDim {
   int64_t size = 1;
   int64_t a = 0, b = 0, c = 0;
+  /// How far a step moves across each border of the product; none where all
+  /// stay.
+  llvm::SmallVector<int64_t, 0> borders;
+
+  int64_t across(unsigned border) const {
+    return borders.empty() ? 0 : borders[border];
+  }
+};
+
+/// Terms of a sum whose position is outside of [low, high) are zero. The
+/// position of the first one is `start`, and loops move it.
+struct ProductBorder {
+  int64_t start, low, high;
 };
 
 /// C += A * B. Dimensions are outermost first.
@@ -53,12 +67,15 @@ struct StridedProduct {
   llvm::SmallVector<ProductDim> rows;    ///< in A and C
   llvm::SmallVector<ProductDim> columns; ///< in B and C
   llvm::SmallVector<ProductDim> depth;   ///< in A and B: summed over
+  llvm::SmallVector<ProductBorder> borders;
   unsigned elementBits = 32;
 };
 
-/// A nest of a sum of products as the product of its two inputs; nothing where
-/// a dimension has none of the roles.
-std::optional<StridedProduct> stridedProduct(const LoopNest &nest);
+/// A nest of a sum of products as the product of its two inputs, with those of
+/// the op's `borders` that its dimensions can follow; nothing where a dimension
+/// has none of the roles.
+std::optional<StridedProduct>
+stridedProduct(const LoopNest &nest, llvm::ArrayRef<ZeroBorder> borders);
 
 } // namespace cellgrad
 

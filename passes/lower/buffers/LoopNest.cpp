@@ -15,25 +15,26 @@ Type Access::elementType() const {
   return getElementTypeOrSelf(memref.getType());
 }
 
-/// Adds `scale * expr` to the access; false when `expr` is not linear.
-static bool addLinear(AffineExpr expr, int64_t scale, Access &access) {
+bool addLinear(AffineExpr expr, int64_t scale, MutableArrayRef<int64_t> steps,
+               int64_t &constant) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    access.strides[dim.getPosition()] += scale;
+    steps[dim.getPosition()] += scale;
     return true;
   }
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    access.offset += scale * constant.getValue();
+  if (auto term = dyn_cast<AffineConstantExpr>(expr)) {
+    constant += scale * term.getValue();
     return true;
   }
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
     return false;
   if (binary.getKind() == AffineExprKind::Add)
-    return addLinear(binary.getLHS(), scale, access) &&
-           addLinear(binary.getRHS(), scale, access);
+    return addLinear(binary.getLHS(), scale, steps, constant) &&
+           addLinear(binary.getRHS(), scale, steps, constant);
   if (binary.getKind() == AffineExprKind::Mul)
     if (auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS()))
-      return addLinear(binary.getLHS(), scale * factor.getValue(), access);
+      return addLinear(binary.getLHS(), scale * factor.getValue(), steps,
+                       constant);
   return false;
 }
 
@@ -65,7 +66,7 @@ static FailureOr<Access> analyzeAccess(linalg::GenericOp op,
            << " must be a memref of static shape and strides, but is "
            << operand.get().getType();
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), *strides))
-    if (!addLinear(expr, stride, access))
+    if (!addLinear(expr, stride, access.strides, access.offset))
       return cellgrad::refuse(op, cellgrad::Blame::Form)
              << "indexing map " << AffineMapAttr::get(map)
              << " is not linear in the loop variables; only sums of "

@@ -58,6 +58,11 @@ struct LoopNest {
 /// no static shape and strides or an indexing map is not linear.
 mlir::FailureOr<LoopNest> analyzeNest(mlir::linalg::GenericOp op);
 
+/// Adds `scale * expr` to a linear form of loop variables: to the steps of each
+/// and a constant. False, with some of it added, when `expr` is not linear.
+bool addLinear(mlir::AffineExpr expr, int64_t scale,
+               llvm::MutableArrayRef<int64_t> steps, int64_t &constant);
+
 } // namespace cellgrad
 
 #endif

@@ -299,10 +299,12 @@ func::FuncOp OutlineKernels::makeKernel(ArrayRef<Candidate> group) {
             !map.contains(operand))
           b.clone(*operand.getDefiningOp(), map);
     });
-    b.clone(*op, map);
+    return b.clone(*op, map);
   };
+  // Reshapes of an argument have its offset, which is open here.
   for (Operation *def : first.definitions)
-    copy(def);
+    for (Value result : copy(def)->getResults())
+      result.setType(normalized(result.getType()));
   if (first.fill)
     copy(first.fill);
   copy(first.op);

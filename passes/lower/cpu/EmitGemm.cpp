@@ -41,16 +41,17 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<linalg::GenericOp> ops;
+    // Others may go with an op, and what was emitted hides what it writes.
+    SmallVector<std::pair<linalg::GenericOp, SmallVector<ZeroBorder>>> ops;
     getOperation().walk([&](linalg::GenericOp op) {
       if (isSumOfProducts(op) && hasKernelTypes(op))
-        ops.push_back(op); // others may go with them
+        ops.emplace_back(op, zeroBorders(op));
     });
-    for (linalg::GenericOp op : ops) {
+    for (auto &[op, borders] : ops) {
       if (std::optional<Contraction> contraction = matchContraction(op))
         emit(rewriter, op, *contraction);
       else
-        emitStrided(rewriter, op);
+        emitStrided(rewriter, op, borders);
     }
   }
 
@@ -179,13 +180,14 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
   }
 
   /// Convolutions, and contractions over several dimensions.
-  void emitStrided(IRRewriter &rewriter, linalg::GenericOp op) {
+  void emitStrided(IRRewriter &rewriter, linalg::GenericOp op,
+                   ArrayRef<ZeroBorder> borders) {
     Location loc = op.getLoc();
     FailureOr<LoopNest> nest = analyzeNest(op);
     if (failed(nest) || nest->isEmpty())
       return;
     nest->simplify();
-    std::optional<StridedProduct> product = stridedProduct(*nest);
+    std::optional<StridedProduct> product = stridedProduct(*nest, borders);
     std::optional<TilePlan> plan;
     if (product)
       plan = planTiles(*product, *target);

@@ -12,35 +12,20 @@
 #include "passes/lower/buffers/OpCost.h"
 #include "passes/lower/buffers/SumLoop.h"
 #include "passes/lower/cpu/ItemLoop.h"
+#include "passes/lower/cpu/TileBorders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace cellgrad;
 
 namespace {
 
-/// The innermost loop of a sum disappears when it has at most this many
-/// multiply-adds.
-constexpr int64_t kUnrolled = 160;
-
 /// Items of a product that has no loop for them: each reads an operand anew.
 constexpr int64_t kMostParts = 4;
-
-struct Positions {
-  FlatIndex a, b, c;
-};
-
-/// A row or a vector of a tile: its distance from the tile's start.
-struct Offset {
-  int64_t operand = 0, c = 0;
-  /// Elements of a vector that exist.
-  int64_t active = 0;
-};
 
 class TileEmitter {
 public:
@@ -53,9 +38,9 @@ public:
 
 private:
   void loop(int64_t size, int64_t step, function_ref<void(FlatIndex)> body);
-  void loops(ArrayRef<ProductDim> dims, Positions at,
-             function_ref<void(Positions)> body);
-  Positions moved(Positions at, const ProductDim &dim, FlatIndex by);
+  void loops(ArrayRef<ProductDim> dims, TilePosition at,
+             function_ref<void(TilePosition)> body);
+  TilePosition moved(TilePosition at, const ProductDim &dim, FlatIndex by);
 
   void packB();
   Value viewOf(Value flat, FlatIndex at, ArrayRef<int64_t> sizes,
@@ -66,25 +51,29 @@ private:
   TiledDim *plainLoop();
   void moveLoopOut();
   void splitIntoItems();
-  void outerLoops(Positions start, function_ref<void(Positions)> body);
-  void emitBuffered(Positions start);
-  void emitBlocks(Positions at, bool accumulate);
-  void emitOuterDepth(unsigned dim, Positions at, bool accumulate);
+  void outerLoops(TilePosition start, function_ref<void(TilePosition)> body);
+  void emitBuffered(TilePosition start);
+  void emitBlocks(TilePosition at, bool accumulate);
+  void emitOuterDepth(unsigned dim, TilePosition at, bool accumulate);
   TileOperand partialC();
   void addPartialC(TileOperand partial);
-  void emitColumns(unsigned dim, Positions at, ArrayRef<Offset> vectors,
+  void emitColumns(unsigned dim, TilePosition at, ArrayRef<TileOffset> vectors,
                    bool accumulate);
-  void emitRows(unsigned dim, Positions at, ArrayRef<Offset> vectors,
-                ArrayRef<Offset> rows, bool accumulate);
-  void emitTile(Positions at, ArrayRef<Offset> rows, ArrayRef<Offset> vectors,
-                bool accumulate);
-  bool sharesTooMuch(const ProductDim &depth, ArrayRef<Offset> rows,
-                     ArrayRef<Offset> vectors);
-  SumBlocks planTile(unsigned dim);
-  SmallVector<Value> emitSum(unsigned dim, Positions at, ArrayRef<Offset> rows,
-                             ArrayRef<Offset> vectors, ValueRange sums);
-  SmallVector<Value> emitStep(Positions at, ArrayRef<Offset> rows,
-                              ArrayRef<Offset> vectors, ValueRange sums);
+  void emitRows(unsigned dim, TilePosition at, ArrayRef<TileOffset> vectors,
+                ArrayRef<TileOffset> rows, bool accumulate);
+  void emitTile(TilePosition at, ArrayRef<TileOffset> rows,
+                ArrayRef<TileOffset> vectors, bool accumulate);
+  SumBlocks planTile(unsigned dim, int64_t trips);
+  SmallVector<Value> emitSum(unsigned dim, TilePosition at,
+                             ArrayRef<TileOffset> rows,
+                             ArrayRef<TileOffset> vectors, ValueRange sums);
+  SmallVector<Value> emitStep(TilePosition at, ArrayRef<TileOffset> rows,
+                              ArrayRef<TileOffset> vectors, ValueRange sums);
+  TileOffset origin() const {
+    TileOffset offset;
+    offset.across.resize(plan.borders.size());
+    return offset;
+  }
   Value zero() {
     return mem.constant(cast<TypedAttr>(b.getZeroAttr(vectorType)));
   }
@@ -95,6 +84,9 @@ private:
   TileProblem problem;
   TilePlan plan;
   VectorType vectorType;
+  /// From where a column of a packed B would begin to where the next would,
+  /// if both were the first of a tile.
+  std::optional<int64_t> columnStep;
 };
 
 } // namespace
@@ -116,8 +108,8 @@ void TileEmitter::loop(int64_t size, int64_t step,
                      });
 }
 
-void TileEmitter::loops(ArrayRef<ProductDim> dims, Positions at,
-                        function_ref<void(Positions)> body) {
+void TileEmitter::loops(ArrayRef<ProductDim> dims, TilePosition at,
+                        function_ref<void(TilePosition)> body) {
   if (dims.empty())
     return body(at);
   loop(dims[0].size, 1, [&](FlatIndex iv) {
@@ -191,6 +183,8 @@ void TileEmitter::splitIntoItems() {
   outer.size = parts;
   for (int64_t *stride : {&outer.a, &outer.b, &outer.c})
     *stride *= size;
+  for (int64_t &step : outer.borders)
+    step *= size;
   plan.outer.push_back(outer);
   widest->dim.size = size;
   widest->tile = llvm::divideCeil(size, llvm::divideCeil(size, widest->tile));
@@ -198,8 +192,8 @@ void TileEmitter::splitIntoItems() {
 
 /// The loops around tiles, or a buffer of C; the first one is over items where
 /// that is worth it.
-void TileEmitter::outerLoops(Positions start,
-                             function_ref<void(Positions)> body) {
+void TileEmitter::outerLoops(TilePosition start,
+                             function_ref<void(TilePosition)> body) {
   if (!isLong())
     return loops(plan.outer, start, body);
   if (!plan.bufferC)
@@ -213,11 +207,13 @@ void TileEmitter::outerLoops(Positions start,
             });
 }
 
-Positions TileEmitter::moved(Positions at, const ProductDim &dim,
-                             FlatIndex by) {
+TilePosition TileEmitter::moved(TilePosition at, const ProductDim &dim,
+                                FlatIndex by) {
   at.a = mem.advance(at.a, by, dim.a);
   at.b = mem.advance(at.b, by, dim.b);
   at.c = mem.advance(at.c, by, dim.c);
+  for (auto [k, position] : llvm::enumerate(at.across))
+    position = mem.advance(position, by, dim.across(k));
   return at;
 }
 
@@ -254,18 +250,27 @@ static void move(OpBuilder &b, Location loc, Value from, Value to, bool add) {
       });
 }
 
-/// Copies all of B, with the vectorised dimension contiguous.
+/// Copies all of B, with the vectorised dimension contiguous, in panels as wide
+/// as a tile: a tile reads its panel from one end to the other. Parts of rows
+/// that are far apart would share few places of a cache.
 void TileEmitter::packB() {
+  TiledDim &last = plan.columns.back();
+  ProductDim panel = last.dim, within = last.dim;
+  panel.b *= last.tile;
+  panel.size = llvm::divideCeil(last.dim.size, last.tile);
+  within.size = last.tile;
   SmallVector<ProductDim *> dims;
   for (ProductDim &dim : plan.outer)
     if (dim.b != 0)
       dims.push_back(&dim);
   for (TiledDim &column : MutableArrayRef(plan.columns).drop_back())
     dims.push_back(&column.dim);
+  size_t place = dims.size();
+  dims.push_back(&panel);
   for (auto *depth : {&plan.outerDepth, &plan.depth})
     for (ProductDim &dim : *depth)
       dims.push_back(&dim);
-  dims.push_back(&plan.columns.back().dim);
+  dims.push_back(&within);
 
   SmallVector<int64_t> sizes, strides;
   for (ProductDim *dim : dims) {
@@ -281,13 +286,27 @@ void TileEmitter::packB() {
       b, loc, MemRefType::get({total}, problem.element));
   SmallVector<int64_t> ours =
       llvm::map_to_vector(dims, [](ProductDim *dim) { return dim->b; });
-  move(b, loc, viewOf(problem.b.flat, problem.b.at, sizes, strides),
-       viewOf(packed, {}, sizes, ours), /*add=*/false);
+  int64_t full = last.dim.size / last.tile, rest = last.dim.size % last.tile;
+  auto copy = [&](int64_t first, int64_t panels, int64_t columns) {
+    sizes[place] = panels;
+    sizes.back() = columns;
+    move(b, loc,
+         viewOf(problem.b.flat, problem.b.at.plus(first * strides[place]),
+                sizes, strides),
+         viewOf(packed, {Value(), first * panel.b}, sizes, ours),
+         /*add=*/false);
+  };
+  if (full > 0)
+    copy(0, full, last.tile);
+  if (rest > 0)
+    copy(full, 1, rest);
+  last.dim.b = 1;
+  columnStep = panel.b / last.tile;
   problem.b = {packed, {}};
 }
 
 /// Computes C buffer by buffer, and moves each to its place.
-void TileEmitter::emitBuffered(Positions start) {
+void TileEmitter::emitBuffered(TilePosition start) {
   SmallVector<ProductDim *> dims;
   for (auto *tiled : {&plan.rows, &plan.columns})
     for (TiledDim &dim : *tiled)
@@ -305,7 +324,7 @@ void TileEmitter::emitBuffered(Positions start) {
   }
   Value flat = problem.c.flat;
   bool inBlocks = !plan.outerDepth.empty();
-  outerLoops(start, [&](Positions at) {
+  outerLoops(start, [&](TilePosition at) {
     Value buffer = memref::AllocOp::create(
         b, loc, MemRefType::get({total}, problem.element));
     problem.c.flat = buffer;
@@ -323,7 +342,7 @@ void TileEmitter::emitBuffered(Positions start) {
 
 //===-- Tiles -------------------------------------------------------------===//
 
-void TileEmitter::emitBlocks(Positions start, bool accumulate) {
+void TileEmitter::emitBlocks(TilePosition start, bool accumulate) {
   TileOperand c{problem.c.flat, start.c};
   std::swap(problem.c, c);
   emitOuterDepth(0, start, accumulate);
@@ -340,10 +359,11 @@ static SumBlocks planDepth(ArrayRef<ProductDim> depth, unsigned dim,
 }
 
 /// Adds the blocks of the sum to C, which partial sums of it stand for.
-void TileEmitter::emitOuterDepth(unsigned dim, Positions at, bool accumulate) {
+void TileEmitter::emitOuterDepth(unsigned dim, TilePosition at,
+                                 bool accumulate) {
   if (dim == plan.outerDepth.size()) {
     at.c = problem.c.at;
-    return emitColumns(0, at, {Offset{}}, accumulate);
+    return emitColumns(0, at, {origin()}, accumulate);
   }
   SmallVector<TileOperand> waiting;
   auto begin = [&](ValueRange) {
@@ -390,19 +410,23 @@ void TileEmitter::addPartialC(TileOperand partial) {
        viewOf(problem.c.flat, problem.c.at, sizes, strides), /*add=*/true);
 }
 
-void TileEmitter::emitColumns(unsigned dim, Positions at,
-                              ArrayRef<Offset> vectors, bool accumulate) {
+void TileEmitter::emitColumns(unsigned dim, TilePosition at,
+                              ArrayRef<TileOffset> vectors, bool accumulate) {
   if (dim == plan.columns.size())
-    return emitRows(0, at, vectors, {Offset{}}, accumulate);
+    return emitRows(0, at, vectors, {origin()}, accumulate);
   const TiledDim &tiled = plan.columns[dim];
   bool isVector = dim + 1 == plan.columns.size();
   auto emitPiece = [&](FlatIndex from, int64_t size) {
-    SmallVector<Offset> inside;
-    for (Offset v : vectors)
+    SmallVector<TileOffset> inside;
+    for (TileOffset v : vectors)
       for (int64_t i = 0; i < size; i += isVector ? plan.lanes : 1)
-        inside.push_back({v.operand + i * tiled.dim.b, v.c + i * tiled.dim.c,
-                          std::min(plan.lanes, size - i)});
-    emitColumns(dim + 1, moved(at, tiled.dim, from), inside, accumulate);
+        inside.push_back(
+            v.moved(tiled.dim, tiled.dim.b, i,
+                    isVector ? std::min(plan.lanes, size - i) : 1));
+    ProductDim start = tiled.dim;
+    if (isVector && columnStep)
+      start.b = *columnStep;
+    emitColumns(dim + 1, moved(at, start, from), inside, accumulate);
   };
   int64_t full = tiled.dim.size / tiled.tile * tiled.tile;
   loop(full, tiled.tile, [&](FlatIndex iv) { emitPiece(iv, tiled.tile); });
@@ -410,17 +434,17 @@ void TileEmitter::emitColumns(unsigned dim, Positions at,
     emitPiece({Value(), full}, tiled.dim.size - full);
 }
 
-void TileEmitter::emitRows(unsigned dim, Positions at, ArrayRef<Offset> vectors,
-                           ArrayRef<Offset> rows, bool accumulate) {
+void TileEmitter::emitRows(unsigned dim, TilePosition at,
+                           ArrayRef<TileOffset> vectors,
+                           ArrayRef<TileOffset> rows, bool accumulate) {
   if (dim == plan.rows.size())
     return emitTile(at, rows, vectors, accumulate);
   const TiledDim &tiled = plan.rows[dim];
   auto emitPiece = [&](FlatIndex from, int64_t size) {
-    SmallVector<Offset> inside;
-    for (Offset row : rows)
+    SmallVector<TileOffset> inside;
+    for (TileOffset row : rows)
       for (int64_t i = 0; i < size; ++i)
-        inside.push_back(
-            {row.operand + i * tiled.dim.a, row.c + i * tiled.dim.c});
+        inside.push_back(row.moved(tiled.dim, tiled.dim.a, i));
     emitRows(dim + 1, moved(at, tiled.dim, from), vectors, inside, accumulate);
   };
   int64_t full = tiled.dim.size / tiled.tile * tiled.tile;
@@ -429,13 +453,13 @@ void TileEmitter::emitRows(unsigned dim, Positions at, ArrayRef<Offset> vectors,
     emitPiece({Value(), full}, tiled.dim.size - full);
 }
 
-void TileEmitter::emitTile(Positions at, ArrayRef<Offset> rows,
-                           ArrayRef<Offset> vectors, bool accumulate) {
+void TileEmitter::emitTile(TilePosition at, ArrayRef<TileOffset> rows,
+                           ArrayRef<TileOffset> vectors, bool accumulate) {
   SmallVector<Value> zeros(rows.size() * vectors.size(), zero());
   SmallVector<Value> sums = emitSum(0, at, rows, vectors, zeros);
   auto next = sums.begin();
-  for (const Offset &row : rows)
-    for (const Offset &v : vectors) {
+  for (const TileOffset &row : rows)
+    for (const TileOffset &v : vectors) {
       FlatIndex to = at.c.plus(row.c + v.c);
       Value sum = *next++;
       if (accumulate) {
@@ -447,44 +471,37 @@ void TileEmitter::emitTile(Positions at, ArrayRef<Offset> rows,
     }
 }
 
-/// True when steps next to each other take the same elements of A for
-/// different rows, as windows do, and more than the registers hold: LLVM keeps
-/// what it has loaded once, and would spill the sums for it.
-bool TileEmitter::sharesTooMuch(const ProductDim &depth, ArrayRef<Offset> rows,
-                                ArrayRef<Offset> vectors) {
-  llvm::SmallDenseSet<int64_t> elements;
-  for (const Offset &row : rows)
-    for (int64_t i = 0; i < depth.size; ++i)
-      elements.insert(row.operand + i * depth.a);
-  size_t taken = rows.size() * depth.size;
-  return elements.size() < taken &&
-         (rows.size() + 1) * vectors.size() + elements.size() >
-             static_cast<size_t>(plan.registers);
-}
-
-/// The loop over one dimension of the sum of a tile.
-SumBlocks TileEmitter::planTile(unsigned dim) {
+/// The loop over `trips` of one dimension of the sum of a tile.
+SumBlocks TileEmitter::planTile(unsigned dim, int64_t trips) {
   int64_t additions = 1;
   for (const ProductDim &depth : plan.depth)
     additions *= depth.size;
-  return planDepth(plan.depth, dim, tileChains(problem.element, additions));
+  SmallVector<ProductDim> depth(plan.depth);
+  depth[dim].size = trips;
+  return planDepth(depth, dim, tileChains(problem.element, additions));
 }
 
-SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
-                                        ArrayRef<Offset> rows,
-                                        ArrayRef<Offset> vectors,
+SmallVector<Value> TileEmitter::emitSum(unsigned dim, TilePosition at,
+                                        ArrayRef<TileOffset> rows,
+                                        ArrayRef<TileOffset> vectors,
                                         ValueRange sums) {
   if (dim == plan.depth.size())
     return emitStep(at, rows, vectors, sums);
   const ProductDim &depth = plan.depth[dim];
+  TripsInside trips = tripsInside(b, loc, mem, plan.borders, plan.depth, dim,
+                                  at, rows, vectors);
+  auto places =
+      llvm::map_to_vector(rows, [](const TileOffset &r) { return r.operand; });
   if (dim + 1 == plan.depth.size() &&
-      static_cast<int64_t>(sums.size()) * depth.size <= kUnrolled &&
-      planTile(dim).blocks.empty() && !sharesTooMuch(depth, rows, vectors)) {
+      plan.unrolls(depth, places, vectors.size()) &&
+      planTile(dim, depth.size).blocks.empty()) {
     SmallVector<Value> next(sums);
-    for (int64_t i = 0; i < depth.size; ++i)
+    for (int64_t i = trips.first; i < trips.end; ++i)
       next = emitStep(moved(at, depth, {Value(), i}), rows, vectors, next);
     return next;
   }
+  if (trips.first >= trips.end)
+    return SmallVector<Value>(sums);
   auto begin = [&](ValueRange values) {
     return SmallVector<Value>(values.size(), zero());
   };
@@ -492,26 +509,39 @@ SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
     return addSums(b, loc, values, partial);
   };
   auto body = [&](FlatIndex iv, ValueRange values) {
+    if (trips.from)
+      iv = {arith::AddIOp::create(b, loc, trips.from, mem.materialize(iv)), 0};
+    else
+      iv.constant += trips.first;
     return emitSum(dim + 1, moved(at, depth, iv), rows, vectors, values);
   };
-  return emitSumLoop(b, loc, mem, planTile(dim), 1, Value(), sums,
-                     {begin, end, body});
+  Value size;
+  if (trips.from)
+    size = arith::SubIOp::create(b, loc, trips.to, trips.from);
+  return emitSumLoop(b, loc, mem,
+                     planTile(dim, size ? depth.size : trips.end - trips.first),
+                     1, size, sums, {begin, end, body});
 }
 
-SmallVector<Value> TileEmitter::emitStep(Positions at, ArrayRef<Offset> rows,
-                                         ArrayRef<Offset> vectors,
+SmallVector<Value> TileEmitter::emitStep(TilePosition at,
+                                         ArrayRef<TileOffset> rows,
+                                         ArrayRef<TileOffset> vectors,
                                          ValueRange sums) {
   SmallVector<Value> loaded, next;
-  for (const Offset &v : vectors)
+  for (const TileOffset &v : vectors)
     loaded.push_back(mem.loadVector(problem.element, problem.b.flat,
                                     at.b.plus(v.operand), 1, plan.lanes,
                                     v.active));
-  for (const Offset &row : rows) {
+  for (const TileOffset &row : rows) {
     Value element = mem.broadcast(
         mem.loadScalar(problem.element, problem.a.flat, at.a.plus(row.operand)),
         plan.lanes);
-    for (Value vector : loaded) {
+    for (auto [vector, offset] : llvm::zip_equal(loaded, vectors)) {
       Value sum = sums[next.size()];
+      if (isOutside(plan.borders, at, row, offset)) {
+        next.push_back(sum);
+        continue;
+      }
       if (problem.useFma)
         sum = vector::FMAOp::create(b, loc, element, vector, sum);
       else
@@ -527,11 +557,13 @@ void TileEmitter::emit() {
   splitIntoItems();
   if (plan.packB)
     packB();
-  Positions start{problem.a.at, problem.b.at, problem.c.at};
+  TilePosition start{problem.a.at, problem.b.at, problem.c.at, {}};
+  for (const ProductBorder &border : plan.borders)
+    start.across.push_back({Value(), border.start});
   if (plan.bufferC)
     return emitBuffered(start);
   bool accumulate = problem.accumulate || !plan.outerDepth.empty();
-  outerLoops(start, [&](Positions at) { emitBlocks(at, accumulate); });
+  outerLoops(start, [&](TilePosition at) { emitBlocks(at, accumulate); });
 }
 
 void cellgrad::emitTiles(OpBuilder &b, Location loc, TileProblem problem,

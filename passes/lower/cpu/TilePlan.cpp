@@ -3,6 +3,7 @@
 #include "passes/lower/cpu/TilePlan.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -16,6 +17,10 @@ using Dims = llvm::SmallVector<ProductDim>;
 /// Steps of a sum that stay in registers before they are added to C: enough to
 /// make up for the addition, and few, as errors grow with the longest chain.
 constexpr int64_t kLeastDepth = 64, kMostDepth = 1024;
+
+/// The innermost loop of a sum disappears when it has at most this many
+/// multiply-adds.
+constexpr int64_t kUnrolled = 160;
 
 int64_t count(llvm::ArrayRef<ProductDim> dims) {
   int64_t n = 1;
@@ -94,6 +99,57 @@ double tileCycles(const TilePlan &plan, const Target &target) {
   return cycles;
 }
 
+/// The dimension of `dims` that crosses a border.
+const ProductDim *crossing(llvm::ArrayRef<ProductDim> dims, unsigned border) {
+  auto *dim = llvm::find_if(
+      dims, [&](const ProductDim &d) { return d.across(border) != 0; });
+  return dim == dims.end() ? nullptr : dim;
+}
+
+/// The tiled dimension that crosses a border; one that is plain if there is
+/// none.
+TiledDim crossingTiles(const TilePlan &plan, unsigned border) {
+  for (const auto *dims : {&plan.rows, &plan.columns})
+    for (const TiledDim &tiled : *dims)
+      if (tiled.dim.across(border) != 0)
+        return tiled;
+  const ProductDim *outer = crossing(plan.outer, border);
+  return {outer ? *outer : ProductDim(), 1};
+}
+
+/// The part of the sum's steps that tiles take, as borders leave out others:
+/// those that are outside for all of a tile or, where a tile has the whole
+/// dimension and no loop runs over steps, so that places are constants, for a
+/// row.
+double partInside(const TilePlan &plan) {
+  if (plan.borders.empty())
+    return 1;
+  double part = 1;
+  bool unrolls =
+      plan.unrolls(plan.depth.back(), plan.tilePlaces(), plan.tileVectors());
+  for (auto [k, border] : llvm::enumerate(plan.borders)) {
+    const ProductDim *taps = crossing(plan.depth, k);
+    TiledDim tiled = crossingTiles(plan, k);
+    if (!taps)
+      continue;
+    int64_t size = tiled.dim.size, step = tiled.dim.across(k), inside = 0;
+    bool isVector = plan.columns.back().dim.across(k) != 0;
+    bool isApart = tiled.tile == size && !isVector && unrolls &&
+                   taps == &plan.depth.back();
+    int64_t group = isApart ? 1 : tiled.tile;
+    for (int64_t from = 0; from < size; from += group) {
+      int64_t count = std::min(group, size - from);
+      for (int64_t tap = 0; tap < taps->size; ++tap) {
+        int64_t first = border.start + from * step + tap * taps->across(k);
+        auto [least, most] = std::minmax({first, first + (count - 1) * step});
+        inside += least < border.high && most >= border.low ? count : 0;
+      }
+    }
+    part *= double(inside) / double(size * taps->size);
+  }
+  return part;
+}
+
 /// A view that shows an element of memory more than once cannot be packed
 /// without growing.
 bool overlaps(const StridedProduct &p) {
@@ -151,6 +207,7 @@ std::optional<Candidate> plan(const StridedProduct &p, size_t vector,
   TilePlan base;
   base.lanes = target.vectorBits / p.elementBits;
   base.registers = target.vectorRegisters;
+  base.borders = p.borders;
   Dims columns(p.columns), rows(p.rows);
   ProductDim vectorDim = columns[vector];
   columns.erase(columns.begin() + vector);
@@ -178,7 +235,8 @@ std::optional<Candidate> plan(const StridedProduct &p, size_t vector,
       TilePlan plan = base;
       plan.rows = tile(rows, limit);
       plan.columns = tileColumns(columns, vectors, base.lanes);
-      double cycles = tileCycles(plan, target) * others + moves;
+      double cycles =
+          tileCycles(plan, target) * others * partInside(plan) + moves;
       if (best.cycles == 0 || cycles < best.cycles * 0.98) {
         best.plan = plan;
         best.cycles = cycles;
@@ -211,6 +269,31 @@ int64_t TilePlan::tileVectors() const {
   for (const TiledDim &dim : llvm::drop_end(columns))
     n *= dim.tile;
   return n * llvm::divideCeil(columns.back().tile, lanes);
+}
+
+llvm::SmallVector<int64_t> TilePlan::tilePlaces() const {
+  llvm::SmallVector<int64_t> places{0};
+  for (const TiledDim &tiled : rows) {
+    llvm::SmallVector<int64_t> next;
+    for (int64_t place : places)
+      for (int64_t i = 0; i < tiled.tile; ++i)
+        next.push_back(place + i * tiled.dim.a);
+    places = next;
+  }
+  return places;
+}
+
+bool TilePlan::unrolls(const ProductDim &innermost,
+                       llvm::ArrayRef<int64_t> places, int64_t vectors) const {
+  int64_t rows = places.size(), taken = rows * innermost.size;
+  if (taken * vectors > kUnrolled)
+    return false;
+  llvm::SmallDenseSet<int64_t> elements;
+  for (int64_t place : places)
+    for (int64_t i = 0; i < innermost.size; ++i)
+      elements.insert(place + i * innermost.a);
+  int64_t loaded = elements.size();
+  return loaded == taken || (rows + 1) * vectors + loaded <= registers;
 }
 
 std::optional<TilePlan> planTiles(const StridedProduct &product,
@@ -249,6 +332,8 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const TilePlan &plan) {
   if (plan.bufferC)
     os << ", buffer C";
   os << ", " << count(plan.outerDepth) << " blocks of " << count(plan.depth);
+  if (!plan.borders.empty())
+    os << ", " << plan.borders.size() << " borders";
   return os;
 }
 

@@ -46,9 +46,19 @@ struct TilePlan {
   /// Blocks of the sum that are added to C one by one, and the sum in
   /// registers.
   llvm::SmallVector<ProductDim> outerDepth, depth;
+  /// Terms outside of these are left out where that is known for a tile.
+  llvm::SmallVector<ProductBorder> borders;
 
   int64_t tileRows() const;
   int64_t tileVectors() const;
+  /// Where the rows of a tile have their elements of A.
+  llvm::SmallVector<int64_t> tilePlaces() const;
+  /// Whether the innermost loop of a tile's sum disappears: it is short, and
+  /// steps next to each other do not take more elements of A for different
+  /// rows, as windows do, than the registers hold. LLVM keeps what it has
+  /// loaded once, and would spill the sums for it.
+  bool unrolls(const ProductDim &innermost, llvm::ArrayRef<int64_t> places,
+               int64_t vectors) const;
 };
 
 /// Nothing where plain loops do better.
