@@ -108,19 +108,23 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
     return stride * bytes % (16 * target.cacheLine) == 0;
   };
   plan.transposeB = shape.bColumn != 1;
+  // Tiles of rows that make up for packing, as each reads B.
+  int64_t readers = conflicts(shape.bRow) ? 4 : 8;
   plan.packB =
       plan.transposeB ||
-      (shape.m >= 8 * plan.tileRows &&
+      (shape.m >= readers * plan.tileRows &&
        (conflicts(shape.bRow) || shape.k * shape.n * bytes > target.l2Bytes));
   // An A that is contiguous in neither direction would be read one element of
   // a cache line at a time, for each panel of B again.
   bool scattered = shape.aRow != 1 && shape.aColumn != 1;
   int64_t distance = shape.aRow == 1 ? shape.aColumn : shape.aRow;
+  // Lines that are a page apart are all in one set of the first level. A tile
+  // of a transposed A has each of its lines once, so one panel of B is too few.
+  bool pagesApart = distance * bytes % 4096 == 0 && plan.tileRows > 4 &&
+                    (shape.aRow != 1 || shape.n >= 2 * plan.tileColumns());
   plan.packA =
-      plan.tileRows > 1 &&
-      ((shape.n >= 8 * plan.tileColumns() &&
-        (scattered || conflicts(distance))) ||
-       (shape.aRow != 1 && plan.tileRows > 4 && distance * bytes % 4096 == 0));
+      plan.tileRows > 1 && (pagesApart || (shape.n >= 8 * plan.tileColumns() &&
+                                           (scattered || conflicts(distance))));
   return plan;
 }
 

@@ -61,7 +61,7 @@ func.func @result_transposed(%a: memref<100x50xf64>, %b: memref<50x60xf64>, %c: 
 
 // A slice whose columns lie apart as well is packed whatever its rows' distance.
 func.func @scattered(%a: memref<64x63xf32, strided<[1028, 3], offset: 1>>, %b: memref<63x512xf32>, %c: memref<64x512xf32>) {
-  // expected-remark @+1 {{64x512x63: tile 14x32, rows 1036, columns 64, depth 63, pack A, 8 items of columns}}
+  // expected-remark @+1 {{64x512x63: tile 14x32, rows 1036, columns 64, depth 63, pack A, pack B, 8 items of columns}}
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<64x63xf32, strided<[1028, 3], offset: 1>>, memref<63x512xf32>) outs(%c : memref<64x512xf32>) {
   ^bb0(%p: f32, %q: f32, %z: f32):
