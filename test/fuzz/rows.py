@@ -12,6 +12,7 @@ Compiled results are compared with the interpreter's as in differential.py; the 
 that cut regions anywhere (guarded.py) and by threads: bits are the same.
 
     python test/fuzz/rows.py --first=1000 --count=500
+    python test/fuzz/rows.py --first=1000000 --count=500   # of stacked matrices: planes.py
     python test/fuzz/rows.py --forms --count=100   # counts what kernels are formed
     python test/fuzz/rows.py --replay=build/fuzz/rows-1234.mlir --seed=1234
 """
@@ -47,12 +48,14 @@ from differential import (
     reduced_by,
 )
 from generator import BUILD, Program, count
+from planes import Planes
 from rowproducts import RowProducts
 from rowwise import MOST, Rows
 
 from cellgrad import _native
 
 KERNEL_BYTES = (1, 64, 1000)
+PLANES = 1_000_000  # from this seed on, programs are of stacked matrices (planes.py)
 SMALL = 1500  # elements of the arguments, of second derivatives
 WORKERS, THREADS = (3, 8), (2, 3, 8)
 
@@ -62,6 +65,8 @@ WORKERS, THREADS = (3, 8), (2, 3, 8)
 
 def draw(seed: int) -> Program:
     dtype = "float64" if seed % 3 == 0 else "float32"
+    if seed >= PLANES:
+        return Planes(seed, dtype).program()
     if seed % 4 == 2:
         return RowProducts(seed, dtype).program()
     return Rows(seed, dtype, large=seed % 20 == 19).program()
@@ -238,7 +243,7 @@ def check(seed: int) -> int:
 # Of each kernel: what its remark says.
 REMARK = re.compile(
     r"(\d+) items of (\d+) tiles of (\d+) rows, rest (\d+): (\d+) ops, (\d+) reduce, (\d+) fill, "
-    r"(\d+) temporaries, (\d+) deferred[^\n]*microseconds(, with products)?(, some added up)?"
+    r"(\d+) temporaries, (\d+) deferred[^\n]*microseconds(, with products)?(, some added up)?[^\n,]*(, within a tile)?"
 )
 FORMS = (
     *("items", "tiles of an item", "rows of a tile", "rest", "ops"),
@@ -269,11 +274,12 @@ def forms(seed: int) -> Counter[str]:
         raise RuntimeError(said.stderr)
     found = Counter({"memory of workers": said.stdout.count("cell.slot_bytes")})
     for remark in REMARK.findall(said.stderr):
-        *cut, products, sums = remark
+        *cut, products, sums, within = remark
         numbers = dict(zip(FORMS, map(int, cut), strict=True))
         found["kernels"] += 1
         found["with products"] += bool(products)
         found["with products that a loop adds up"] += bool(sums)
+        found["within a tile"] += bool(within)
         for form, number in numbers.items():
             least = 1 if form in ("items", "tiles of an item", "rows of a tile", "ops") else 0
             found[form] += number > least

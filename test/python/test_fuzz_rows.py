@@ -14,6 +14,7 @@ import guarded
 import rows
 
 CHUNK, FEW, MANY = 20, 200, 10_000
+FEW_PLANES, MANY_PLANES = 60, 3_000
 
 
 @pytest.fixture(autouse=True)
@@ -26,6 +27,22 @@ def own_threads():
 def test_programs_about_kernels(first):
     regions = sum(rows.check(seed) for seed in range(first, first + CHUNK))
     assert regions > CHUNK, "most programs have something to share"
+
+
+@pytest.mark.parametrize("first", range(rows.PLANES, rows.PLANES + FEW_PLANES, CHUNK))
+def test_programs_of_stacked_matrices(first):
+    """Of which a matrix is larger than a tile, and cut again in most."""
+    seeds = range(first, first + CHUNK)
+    assert sum(rows.check(seed) for seed in seeds) > CHUNK
+    assert sum(rows.forms(seed)["within a tile"] for seed in seeds) > CHUNK // 5
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("first", range(rows.PLANES + 1000, rows.PLANES + 1000 + MANY_PLANES, 250))
+def test_many_programs_of_stacked_matrices(first):
+    for seed in range(first, first + 250):
+        rows.check(seed)
+    assert differential.peak_gigabytes() < 4
 
 
 @pytest.mark.sweep

@@ -36,6 +36,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   // Tests have products of both kinds.
   kernels.productNanoseconds = nanoseconds ? nanoseconds : 200;
   kernels.productsAnywhere = nanoseconds == 0;
+  kernels.innerTiles = true;
   pm.addNestedPass<func::FuncOp>(createFormKernels(kernels));
   pm.addNestedPass<func::FuncOp>(createJoinOps({nanoseconds}));
   pm.addPass(createCanonicalizerPass());

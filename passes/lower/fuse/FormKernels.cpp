@@ -36,6 +36,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <limits>
+
 namespace cellgrad {
 #define GEN_PASS_DEF_FORMKERNELS
 #include "passes/lower/fuse/Passes.h.inc"
@@ -60,10 +62,10 @@ constexpr unsigned kFarthest = 256;
 class KernelFormer {
 public:
   KernelFormer(Block &block, int64_t fewestBytes, int64_t fewestNanoseconds,
-               const KernelLimits &limits, bool printPlan)
+               const KernelLimits &limits, bool innerTiles, bool printPlan)
       : block(block), fewestBytes(fewestBytes),
         fewestNanoseconds(fewestNanoseconds), limits(limits),
-        printPlan(printPlan) {
+        innerTiles(innerTiles), printPlan(printPlan) {
     findFills();
   }
 
@@ -90,7 +92,11 @@ public:
         later->moveBefore(after);
       if (!plan->deferred.empty())
         after = plan->deferred.front();
-      writeKernel(plan->group, limits, printPlan, plan->deferred.size());
+      bool hasProducts = plan->group.hasProducts();
+      Block *large =
+          writeKernel(plan->group, limits, printPlan, plan->deferred.size());
+      if (large && innerTiles && !hasProducts)
+        cutAgain(*large);
       op = after;
     }
   }
@@ -139,6 +145,20 @@ private:
           fill && isDistinctRoot(rootOf(fill.getOutputs()[0])))
         filled[rootOf(fill.getOutputs()[0])] = fill;
     }
+  }
+
+  /// One row of a kernel is more than stays in a cache: its ops run on a few
+  /// rows of that at a time, where they share these as well. Sums over the rows
+  /// stay whole: tile by tile they would be less precise.
+  void cutAgain(Block &tile) {
+    KernelLimits within = limits;
+    within.items = 1;
+    within.isWithin = true;
+    within.joining = {/*images=*/std::numeric_limits<int64_t>::max(),
+                      /*productNanoseconds=*/0, /*sums=*/false};
+    KernelFormer(tile, fewestBytes, std::numeric_limits<int64_t>::max(), within,
+                 innerTiles, printPlan)
+        .run();
   }
 
   /// A group, and the ops among its own that come after it.
@@ -233,13 +253,15 @@ private:
 
   /// An op that would run before others for the group's sake, and so make a
   /// large result that waits in memory; or null. What products make may wait in
-  /// a cache together: what they save is time.
+  /// a cache together: what they save is time. A result in the place of what
+  /// other members use waits where that would.
   Operation *madeEarly(const KernelGroup &group) const {
     int64_t waiting = group.hasProducts() ? limits.tileBytes : 0;
     for (linalg::LinalgOp op : hoisted)
       for (Value out : op.getDpsInits()) {
         if (!out.getDefiningOp<memref::AllocOp>() ||
-            !group.slices().contains(out) || group.isLocal(out))
+            !group.slices().contains(out) || group.isLocal(out) ||
+            isUsedByOthers(group, out))
           continue;
         int64_t bytes = group.sliceBytes(out) * group.items();
         waiting -= bytes;
@@ -249,12 +271,21 @@ private:
     return nullptr;
   }
 
+  /// Whether members of the group that stay where they are use `buffer`.
+  bool isUsedByOthers(const KernelGroup &group, Value buffer) const {
+    return llvm::any_of(group.ops(), [&](KernelMember member) {
+      return !isa<linalg::FillOp>(member.op.getOperation()) &&
+             !llvm::is_contained(hoisted, member.op) &&
+             llvm::is_contained(member.op->getOperands(), buffer);
+    });
+  }
+
   Block &block;
   /// Ops of the last group that come before others which were before them.
   SmallVector<linalg::LinalgOp> hoisted;
   int64_t fewestBytes, fewestNanoseconds;
   KernelLimits limits;
-  bool printPlan;
+  bool innerTiles, printPlan;
   FillsOfOperands fills;
   DenseMap<Operation *, std::pair<Operation *, Value>> userOfFill;
 };
@@ -288,7 +319,8 @@ struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
       if (!productsAnywhere && (!isa<scf::ForOp, scf::WhileOp>(parent) ||
                                 parent->getParentOfType<scf::ForallOp>()))
         here.joining.productNanoseconds = 0;
-      KernelFormer(*block, fewestBytes, fewestNanoseconds, here, printPlan)
+      KernelFormer(*block, fewestBytes, fewestNanoseconds, here, innerTiles,
+                   printPlan)
           .run();
     }
   }

@@ -222,6 +222,8 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
         return use.writes && !use.position;
       }))
     return false;
+  if (reduces && !limits.sums)
+    return false;
   if (reduces)
     for (unsigned o = 0; o < op.getNumDpsInits(); ++o) {
       Type type = getElementTypeOrSelf(op.getDpsInits()[o].getType());

@@ -36,6 +36,8 @@ struct JoinLimits {
   int64_t images;
   /// Longest product that joins, with its epilogue; 0: none does.
   double productNanoseconds;
+  /// Whether ops join that reduce over the items.
+  bool sums = true;
 };
 
 class KernelGroup {

@@ -40,10 +40,16 @@ struct Tiling {
   int64_t parts() const { return items + (rest ? 1 : 0); }
 };
 
-Tiling tilingOf(const KernelGroup &group, const KernelLimits &limits) {
+/// Bytes of one row in all slices.
+int64_t rowBytes(const KernelGroup &group) {
   int64_t bytes = 0;
   for (auto [buffer, position] : group.slices())
     bytes += group.sliceBytes(buffer);
+  return bytes;
+}
+
+Tiling tilingOf(const KernelGroup &group, const KernelLimits &limits) {
+  int64_t bytes = rowBytes(group);
   int64_t size = group.items();
   int64_t most =
       std::clamp<int64_t>(limits.tileBytes / std::max<int64_t>(bytes, 1), 1,
@@ -82,28 +88,38 @@ public:
       : group(group), tiling(tilingOf(group, limits)),
         last(group.ops().back().op), b(last), loc(last->getLoc()) {}
 
-  void write() {
+  /// Returns the block of a tile.
+  Block *write(bool isWithin) {
     transposeMatrices();
     makePartials();
-    auto loop = scf::ForallOp::create(
-        b, loc, ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
-        ArrayRef<OpFoldResult>{b.getIndexAttr(tiling.items)},
-        ArrayRef<OpFoldResult>{b.getIndexAttr(1)}, ValueRange(), std::nullopt);
-    loop->setAttr(kNanoseconds, b.getI64IntegerAttr(nanosecondsOf(group)));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      writeItem(loop.getInductionVar(0));
-    }
+    Block *tile = isWithin ? writeTiles() : writeItems();
     if (tiling.rest)
       writeTile(b.getIndexAttr(tiling.tiles * tiling.rows), tiling.rest,
                 sumsOf(b.getIndexAttr(tiling.items)));
     combinePartials();
     erase();
+    return tile;
+  }
+
+  /// All tiles, in one item that is no kernel of its own.
+  Block *writeTiles() {
+    OpBuilder::InsertionGuard guard(b);
+    return writeItem(arith::ConstantIndexOp::create(b, loc, 0));
+  }
+
+  Block *writeItems() {
+    auto loop = scf::ForallOp::create(
+        b, loc, ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
+        ArrayRef<OpFoldResult>{b.getIndexAttr(tiling.items)},
+        ArrayRef<OpFoldResult>{b.getIndexAttr(1)}, ValueRange(), std::nullopt);
+    loop->setAttr(kNanoseconds, b.getI64IntegerAttr(nanosecondsOf(group)));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    return writeItem(loop.getInductionVar(0));
   }
 
   /// Says what is written, and how many ops come after it that were among it.
-  void print(unsigned deferred) const {
+  void print(unsigned deferred, bool isWithin) const {
     auto count = [&](auto is) { return llvm::count_if(group.ops(), is); };
     int64_t bytes = 0, local = 0;
     for (auto [buffer, position] : group.slices())
@@ -125,7 +141,8 @@ public:
         << " bytes in memory, " << local << " in tiles, about "
         << int64_t(nanosecondsOf(group) / 1000) << " microseconds"
         << (group.hasProducts() ? ", with products" : "")
-        << (group.addsUpInLoop() ? ", some added up behind the loop" : "");
+        << (group.addsUpInLoop() ? ", some added up behind the loop" : "")
+        << (isWithin ? ", within a tile" : "");
   }
 
 private:
@@ -190,7 +207,7 @@ private:
   }
 
   /// The tiles of an item, one after the other.
-  void writeItem(Value item) {
+  Block *writeItem(Value item) {
     Views sums = sumsOf(item);
     auto index = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
@@ -202,13 +219,16 @@ private:
         b, loc, AffineMap::get(1, 0, d0 + tiling.tilesPerItem), first);
     if (tiling.tiles % tiling.tilesPerItem)
       last = arith::MinSIOp::create(b, loc, last, index(tiling.tiles));
-    if (tiling.tilesPerItem == 1)
-      return writeTile(rowOf(item), tiling.rows, sums);
+    if (tiling.tilesPerItem == 1) {
+      writeTile(rowOf(item), tiling.rows, sums);
+      return b.getInsertionBlock();
+    }
     auto loop = scf::ForOp::create(b, loc, first, last, index(1));
     loop->setAttr(kTiles,
                   b.getF64FloatAttr(double(tiling.tiles) / tiling.items));
     b.setInsertionPointToStart(loop.getBody());
     writeTile(rowOf(loop.getInductionVar()), tiling.rows, sums);
+    return loop.getBody();
   }
 
   OpFoldResult rowOf(Value tile) {
@@ -334,10 +354,13 @@ private:
 
 } // namespace
 
-void cellgrad::writeKernel(const KernelGroup &group, const KernelLimits &limits,
-                           bool printPlan, unsigned deferred) {
+Block *cellgrad::writeKernel(const KernelGroup &group,
+                             const KernelLimits &limits, bool printPlan,
+                             unsigned deferred) {
   KernelWriter writer(group, limits);
   if (printPlan)
-    writer.print(deferred);
-  writer.write();
+    writer.print(deferred, limits.isWithin);
+  bool isLarge = rowBytes(group) > limits.tileBytes;
+  Block *tile = writer.write(limits.isWithin);
+  return isLarge ? tile : nullptr;
 }

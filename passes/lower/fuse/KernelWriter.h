@@ -11,6 +11,8 @@ namespace cellgrad {
 struct KernelLimits {
   int64_t tileBytes, items, itemNanoseconds;
   JoinLimits joining;
+  /// Within a tile of another kernel: a loop over tiles, no items.
+  bool isWithin = false;
 };
 
 /// About how long one core takes for all ops of a group.
@@ -18,9 +20,10 @@ double nanosecondsOf(const KernelGroup &group);
 
 /// Writes the loops of a group in the place of its last op. With `printPlan` a
 /// remark says how it is cut, and how many ops that were among its own come
-/// after it.
-void writeKernel(const KernelGroup &group, const KernelLimits &limits,
-                 bool printPlan, unsigned deferred);
+/// after it. Returns where the ops of a tile are, if one row has more bytes
+/// than a tile should.
+mlir::Block *writeKernel(const KernelGroup &group, const KernelLimits &limits,
+                         bool printPlan, unsigned deferred);
 
 } // namespace cellgrad
 

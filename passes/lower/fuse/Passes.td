@@ -47,7 +47,8 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
     same way and have more data than the first-level cache holds, as one
     `scf.forall` over items, in which all ops run on one tile of rows before the
     next. Temporaries that no other op reads shrink to a tile. Reductions over
-    the items keep one result an item, combined after the loop.
+    the items keep one result an item, combined after the loop. Where one row is
+    larger than a tile, as a matrix of scores is, its ops run on tiles of it.
 
     Products of matrices in loops that are too short to be cut into items by themselves join, too, where that
     makes a kernel which threads share.
@@ -70,6 +71,8 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
            "products that take as long have items of their own; shorter ones join (0: none does)">,
     Option<"productsAnywhere", "products-anywhere", "bool", "false",
            "products join outside of loops, too: sums over rows beside them are cut otherwise then">,
+    Option<"innerTiles", "inner-tiles", "bool", "false",
+           "cut a row that is larger than a tile again, where its ops share rows of that">,
     Option<"printPlan", "print-plan", "bool", "false",
            "say of each kernel, in a remark, how it is cut">,
   ];

@@ -82,3 +82,33 @@ func.func @small(%x: memref<32x33xf32>, %u: memref<32x33xf32>, %y: memref<32x33x
   memref.copy %s, %y : memref<32x33xf32> to memref<32x33xf32>
   return
 }
+
+// -----
+
+// A result in the place of what the kernel uses waits where that would.
+// CHECK-LABEL: func.func @in_place(
+// CHECK:         scf.forall (%{{.*}}) in
+// CHECK:           math.tanh
+// CHECK:           arith.mulf
+// CHECK:         memref.copy %{{.*}}, %arg1
+// CHECK:         memref.copy %{{.*}}, %arg2
+#id = affine_map<(i, j) -> (i, j)>
+func.func @in_place(%x: memref<64x64xf32>, %u: memref<64x64xf32>, %y: memref<64x64xf32>) {
+  %t = memref.alloc() : memref<64x64xf32>
+  %p = memref.alloc() : memref<64x64xf32>
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<64x64xf32>) outs(%t, %p : memref<64x64xf32>, memref<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32, %q: f32):
+    %0 = math.tanh %a : f32
+    linalg.yield %0, %a : f32, f32
+  }
+  memref.copy %p, %u : memref<64x64xf32> to memref<64x64xf32>
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
+      outs(%t : memref<64x64xf32>) {
+  ^bb0(%o: f32):
+    %0 = arith.mulf %o, %o : f32
+    linalg.yield %0 : f32
+  }
+  memref.copy %t, %y : memref<64x64xf32> to memref<64x64xf32>
+  return
+}
