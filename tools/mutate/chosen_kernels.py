@@ -62,6 +62,8 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("the fill stays where it is", "!contains(fill->second)", "false"),
     ],
     "FormKernels": [
+        ("whatever is used waits anyway", "isUsedByOthers(group, out)", "true"),
+        ("sums over inner rows are cut", "/*sums=*/«false»", "true"),
         ("deferred ops in another order", "later->moveBefore(after);", "later->moveAfter(last);"),
         ("nothing waits for what is deferred", "later.conflictsWith(op)", "false"),
         ("what depends on the group stays before it", "!waits && !group.isBefore(op)", "!waits"),
@@ -79,6 +81,10 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "KernelWriter": [
+        ("what is added to is written over", "!op.payloadUsesValueFromOperand(out)", "true"),
+        ("what others read later is dead", "user->isBeforeInBlock(last)", "true"),
+        ("a part is all", "op.getMatchingIndexingMap(out).isPermutation()", "true"),
+        ("the slice is read again", "views[buffer] = tile;", ";"),
         (
             "zero is neutral",
             "combinationOf(member.op, output).neutral",

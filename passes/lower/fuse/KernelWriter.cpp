@@ -92,6 +92,7 @@ public:
   Block *write(bool isWithin) {
     transposeMatrices();
     makePartials();
+    findLastWriters();
     Block *tile = isWithin ? writeTiles() : writeItems();
     if (tiling.rest)
       writeTile(b.getIndexAttr(tiling.tiles * tiling.rows), tiling.rest,
@@ -254,6 +255,14 @@ private:
       }
     }
     for (KernelMember member : group.ops()) {
+      Views kept;
+      for (Value out : member.op.getDpsInits())
+        if (lastWriters.lookup(out) == member.op.getOperation())
+          kept[out] = memref::AllocOp::create(
+              b, loc,
+              MemRefType::get(
+                  cast<MemRefType>(views[out].getType()).getShape(),
+                  cast<MemRefType>(out.getType()).getElementType()));
       Operation *op = b.clone(*member.op.getOperation());
       auto copy = cast<linalg::LinalgOp>(op);
       for (OpOperand &operand : op->getOpOperands()) {
@@ -261,6 +270,8 @@ private:
         if (member.reduces && copy.isDpsInit(&operand)) {
           if (Value sum = sums.lookup(buffer))
             operand.set(sum);
+        } else if (copy.isDpsInit(&operand) && kept.contains(buffer)) {
+          operand.set(kept[buffer]);
         } else if (isa<MemRefType>(buffer.getType()) &&
                    copy.getMatchingIndexingMap(&operand).isFunctionOfDim(
                        member.dim)) {
@@ -272,7 +283,47 @@ private:
         readStraight(cast<linalg::GenericOp>(op),
                      product->b->getOperandNumber(),
                      transposed[product->b->get()]);
+      for (auto [buffer, tile] : kept)
+        views[buffer] = tile;
     }
+  }
+
+  /// For each buffer that is written over and that nothing reads behind the
+  /// group, the first op to do so: from there on a tile of its own stands for
+  /// its slice, and what only the group reads does not go to memory.
+  void findLastWriters() {
+    for (auto [buffer, position] : group.slices()) {
+      auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+      if (!alloc || group.isLocal(buffer) ||
+          alloc->getBlock() != last->getBlock() ||
+          !llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+            return group.contains(user) ||
+                   (isa<linalg::LinalgOp>(user) &&
+                    user->getBlock() == last->getBlock() &&
+                    user->isBeforeInBlock(last));
+          }))
+        continue;
+      for (KernelMember member : group.ops())
+        if (llvm::is_contained(member.op.getDpsInits(), buffer)) {
+          if (replacesAll(member.op, buffer))
+            lastWriters[buffer] = member.op;
+          break;
+        }
+    }
+  }
+
+  /// Whether `op` writes all of `buffer`, whatever is there.
+  static bool replacesAll(linalg::LinalgOp op, Value buffer) {
+    OpOperand *out = nullptr;
+    for (OpOperand &init : op.getDpsInitsMutable())
+      if (init.get() == buffer) {
+        if (out)
+          return false;
+        out = &init;
+      }
+    return op.getNumReductionLoops() == 0 &&
+           !op.payloadUsesValueFromOperand(out) &&
+           op.getMatchingIndexingMap(out).isPermutation();
   }
 
   /// `count` slices of `buffer` along a dimension, which goes with `drop`.
@@ -350,6 +401,7 @@ private:
   OpBuilder b;
   Location loc;
   Views partials, transposed;
+  DenseMap<Value, Operation *> lastWriters;
 };
 
 } // namespace
