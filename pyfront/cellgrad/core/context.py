@@ -448,9 +448,22 @@ def cancel_calls() -> None:
     _native.cancel_calls()
 
 
-def syntax_is_lax() -> bool:
-    """Whether what cannot be compiled as a whole runs operation by operation."""
-    return bool(_context["jit_syntax_level"] == LAX)
+# Whether code whose shapes depend on elements runs at the level STRICT, too, as MindSpore's does.
+_open_shapes = [False]
+
+
+def open_shapes(wanted: bool) -> None:
+    """Says whether the level STRICT is of syntax alone: shapes that depend on elements are no matter of it."""
+    _open_shapes[0] = wanted
+
+
+def syntax_is_lax(shape: bool = False) -> bool:
+    """Whether what cannot be compiled as a whole runs operation by operation.
+
+    Args:
+        shape: whether a shape that depends on elements is all that cannot.
+    """
+    return bool(_context["jit_syntax_level"] == LAX) or (shape and _open_shapes[0])
 
 
 def pynative_mode() -> bool:
