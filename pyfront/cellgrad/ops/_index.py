@@ -407,7 +407,7 @@ def wrapped(index: Tensor, n: int, where: str) -> Tensor:
 
 _LIMIT = "limit the index with ops.clamp, or check it before"
 # Of indices that operations are given: Python's class for it, and that of MindSpore's kernels.
-OUT_OF_RANGE = either(IndexError, RuntimeError)
+OUT_OF_RANGE = either(IndexError, RuntimeError, ValueError)
 
 
 def check(
