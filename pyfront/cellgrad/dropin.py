@@ -84,6 +84,7 @@ _FILES = {
     ),
     "ops.auto_generate": ("ops.auto_generate", "gen_extend_func gen_ops_def gen_ops_prim"),
     "ops.composite": ("ops.composite", "base math_ops"),
+    "mint.distributed": ("mint.distributed", "distributed"),
     "dataset.engine": ("dataset", "datasets samplers"),
     "dataset.text": ("dataset.text", "transforms utils"),
     "dataset.transforms": ("dataset.transforms", "transforms"),
