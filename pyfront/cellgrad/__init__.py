@@ -128,6 +128,7 @@ from cellgrad.transforms.hooks import InsertGradientOf as _InsertGradientOf
 from cellgrad.transforms.host import PyFunc as _PyFunc
 from cellgrad.transforms.host import host_call
 from cellgrad.transforms.jacobian import hessian, hvp, jacfwd, jacrev
+from cellgrad.transforms.morph import Morph as _Morph
 from cellgrad.transforms.products import jvp, vjp
 from cellgrad.transforms.products import linearize as _linearize
 from cellgrad.transforms.taylor import derivative as _derivative
@@ -142,7 +143,7 @@ def _hand_on() -> None:
     losses = (_ctc_loss, _ctc_primitives)
     for module in (_loop_ops, _maps, *losses, _random_draws, _recurrent_primitives, _suppression):
         ops.hand_on({name: getattr(module, name) for name in module.__all__})
-    for made in (_GradOperation, _HookBackward, _InsertGradientOf, _PyFunc):
+    for made in (_GradOperation, _HookBackward, _InsertGradientOf, _Morph, _PyFunc):
         ops.hand_on({made.__name__: made})
     for function in (_custom_vjp, _derivative, _jet, _linearize):
         ops.hand_on({function.__name__: function})

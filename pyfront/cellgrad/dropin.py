@@ -84,6 +84,7 @@ _FILES = {
     ),
     "ops.auto_generate": ("ops.auto_generate", "gen_extend_func gen_ops_def gen_ops_prim"),
     "ops.composite": ("ops.composite", "base math_ops"),
+    "mint.distributed": ("mint.distributed", "distributed"),
     "dataset.engine": ("dataset", "datasets samplers"),
     "dataset.text": ("dataset.text", "transforms utils"),
     "dataset.transforms": ("dataset.transforms", "transforms"),
@@ -161,6 +162,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if spec.name == NAME:
             Type.package = NAME
             context.set_context(mode=context.PYNATIVE_MODE, jit_syntax_level=context.LAX)
+            context.strict_as_there(True)
         return _Alias(spec.name, importlib.import_module(_target(spec.name)))
 
     def exec_module(self, module: types.ModuleType) -> None:
@@ -172,7 +174,7 @@ def install() -> None:
 
     From that import on, dtypes are printed as MindSpore prints them, Cells run op by op unless the
     script asks for graph mode, and so does what cannot be compiled as a whole (`jit_syntax_level`), as
-    they do there. A script that imports `cellgrad` alone has the defaults of that.
+    they do there; shapes that depend on elements and steps of schedulers are taken at the level STRICT, too. A script that imports `cellgrad` alone has the defaults of that.
     """
     if any(isinstance(f, Finder) for f in sys.meta_path):
         return

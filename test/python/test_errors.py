@@ -55,7 +55,7 @@ CASES = {
     "index out of range": (
         "x[5]",
         IndexError,
-        "index 5 is out of bounds for dimension 0 with size 2",
+        r"index 5 is out of bounds for dimension with size 2 \(dimension 0\)",
     ),
     "too many indices": ("x[0, 0, 0]", IndexError, "too many indices.*3 given"),
     "float index": ("x[1.0]", IndexError, "1.0 with type float"),

@@ -284,6 +284,12 @@ CASES = {
         "For 'Mine', the method 'construct' is not defined",
     ),
     "LSTM": ("nn.LSTM(2, 3, dropout=0)", TypeError, "'dropout' must be a float, but got int"),
+    "nn.Pad, below 0": (
+        "nn.Pad(((0, 0), (-1, 0)))(x)",
+        ValueError,
+        r"must be >= 0, but got \[\(0, 0\)",
+    ),
+    "MirrorPad, below 0": ("ops.MirrorPad()(x, ((0, 0), (0, -1)))", ValueError, "must be >= 0"),
     "nn.Pad, mode": (
         "nn.Pad(((1, 1),), 'EDGE')",
         ValueError,

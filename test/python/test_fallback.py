@@ -9,7 +9,8 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import Parameter, Tensor, nn, ops
-from cellgrad.core import notices
+from cellgrad.core import context, notices
+from cellgrad.experimental import optim
 
 X = Tensor([1.0, 2.0, 4.0])
 FOUR = 4
@@ -248,3 +249,31 @@ def test_the_operations_of_a_step_that_moves_a_schedule(lax):
         return ops.sum(x) * schedule.get_last_lr()[0]
 
     assert [float(step(X)) for _ in range(4)] == [7, 3.5, 3.5, 1.75]
+
+
+def chosen(x):
+    return x[x > 1] * x.sum()
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_at_strict_what_mindspore_compiles_runs_for_its_scripts_alone(mode):
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    context.strict_as_there(True)
+    try:
+        assert plain(ms.jit(chosen)(X)) == [14.0, 28.0]
+        assert plain(ms.jit(chosen)(X + 1)) == [20.0, 30.0, 50.0]
+        assert plain(ms.grad(lambda x: chosen(x).sum())(X)) == [6.0, 13.0, 13.0]
+        weight = Parameter(Tensor([1.0]), name="weight")
+        schedule = optim.lr_scheduler.ExponentialLR(optim.SGD([weight], lr=1.0), gamma=0.5)
+        stepped = ms.jit(lambda: (schedule.step(), schedule.get_last_lr()[0])[1])
+        assert [float(stepped()) for _ in range(3)] == [0.5, 0.25, 0.125]
+        with pytest.raises(TypeError, match="asnumpy"):  # what is no matter of shapes
+            ms.jit(from_numpy)(X)
+        with pytest.raises(TypeError, match="is not known while compiling"):
+            ms.jit(chosen, fullgraph=True)(X)
+    finally:
+        context.strict_as_there(False)
+        ms.set_context(mode=before)
+    with pytest.raises(TypeError, match="is not known while compiling"):
+        ms.jit(chosen)(X)

@@ -241,3 +241,24 @@ def test_a_tuple_may_have_a_parameter_more_than_once():
     assert len(twice) == 2 and twice[0] is twice[1]
     by_both = ms.grad(lambda x: x * twice[0] * twice[1], None, twice)(Tensor([2.0]))
     assert [g.asnumpy().tolist() for g in by_both] == [[12.0], [12.0]]
+
+
+def test_operands_that_no_forward_pass_gives_count_as_in_mindspore():
+    # MindSpore 2.10's numbers: targets below 0, where the loss is 0, and `out` that is no distance.
+    x, target = Tensor([[1.0, -1.0], [2.0, 3.0]]), Tensor([[1.0, 0.0], [-1.0, 0.5]])
+    slopes = G.KLDivLossGrad("none")(ops.ones_like(x), x, target)
+    np.testing.assert_allclose(slopes.asnumpy(), [[-1.0, 0.0], [1.0, -0.5]])
+    mean = G.KLDivLossGrad("batchmean")(Tensor(1.0), x, target)
+    np.testing.assert_allclose(mean.asnumpy(), [[-0.5, 0.0], [0.5, -0.25]])
+    dout, a = Tensor([[[1.0, 1.0], [2.0, 2.0]]]), Tensor([[[1.0, 1.0], [2.0, 2.0]]])
+    b, out = ops.full((1, 2, 2), 3.0), ops.full((1, 2, 2), 3.0)
+    for p, want in (
+        (1.0, [-2.0, -4.0]),
+        (1.5, [-1.632993221282959, -2.309401035308838]),
+        (2.0, [-1.3333333730697632, -1.3333333730697632]),
+        (3.0, [-0.8888888955116272, -0.4444444477558136]),
+    ):
+        found = G.CdistGrad(p)(dout, a, b, out).asnumpy()
+        np.testing.assert_allclose(found, np.repeat([want], 2, 0).T[None], rtol=1e-6)
+    nothing = G.CdistGrad(2.0)(dout, a, a, ops.Cdist(2.0)(a, a))
+    assert np.isfinite(nothing.asnumpy()).all()

@@ -423,8 +423,11 @@ def put(x, index, value):
 
 
 REFUSED = {
-    "x[2]": (IndexError, "index 2 is out of bounds for dimension 0 with size 2"),
-    "x[:, -4]": (IndexError, "index -4 is out of bounds for dimension 1"),
+    "x[2]": (IndexError, r"index 2 is out of bounds for dimension with size 2 \(dimension 0\)"),
+    "x[:, -4]": (
+        IndexError,
+        r"index -4 is out of bounds for dimension with size 3 \(dimension 1\)",
+    ),
     "x[0, 0, 0]": (IndexError, "too many indices for tensor of dimension 2"),
     "x[..., ...]": (IndexError, "single ellipsis"),
     "x[::0]": (ValueError, "step cannot be zero"),
@@ -439,6 +442,10 @@ REFUSED = {
     "x[:, np.array([-4])]": (IndexError, "index -4 is out of bounds for dimension 1"),
     "x[[True, False, True]]": (IndexError, "shape of the dimensions it covers"),
     "x[[0, 1], [0, 1, 2]]": (IndexError, "could not be broadcast"),
+    # As MindSpore's, they are a ValueError as well.
+    "x[[[0, 1], [1, 0]], [0, 1, 2]]": (ValueError, "could not be broadcast"),
+    "x[[True]]": (ValueError, "shape of the dimensions it covers"),
+    "put(x, [True], 1.0)": (ValueError, "shape of the dimensions it covers"),
     "put(x, 5, 1.0)": (IndexError, "index 5 is out of bounds"),
     "put(x, [5], 1.0)": (IndexError, "index 5 is out of bounds"),
     "put(x, 0, None)": (TypeError, "can be assigned"),

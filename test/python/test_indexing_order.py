@@ -186,6 +186,23 @@ def test_selection_is_the_beginning_of_the_order(rows, n, k):
         np.testing.assert_array_equal(values.asnumpy(), np.take_along_axis(a, wanted, 1))
 
 
+@pytest.mark.parametrize("run", [lambda f: f, ms.jit])
+def test_all_elements_stay_in_their_places_where_no_order_is_asked_for(run):
+    # As MindSpore 2.10's kernel leaves them.
+    a = np.array([[3.0, 1.0, 2.0], [0.5, 7.0, 1.0]], np.float32)
+    for largest in (False, True):
+        for d, n in ((0, 2), (1, 3)):
+            topk = run(lambda x, n=n, d=d, largest=largest: ops.topk(x, n, d, largest, False))
+            values, places = topk(Tensor(a))
+            np.testing.assert_array_equal(values.asnumpy(), a, strict=True)
+            wanted = np.indices(a.shape, np.int32)[d]
+            np.testing.assert_array_equal(places.asnumpy(), wanted, strict=True)
+    some = run(lambda x: ops.TopK(False)(x, 2)[0])
+    np.testing.assert_array_equal(some(Tensor(a)).asnumpy(), [[3.0, 2.0], [7.0, 1.0]])
+    weighted = run(ms.grad(lambda x: (ops.topk(x, 3, sorted=False)[0] * Tensor(a)).sum()))
+    np.testing.assert_array_equal(weighted(Tensor(a + 1)).asnumpy(), a)
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float16, np.float64])
 def test_selection_of_each_dtype(dtype):
     a = np.random.default_rng(2).integers(-100, 100, (3000, 2)).astype(dtype)

@@ -109,3 +109,60 @@ def test_a_rule_that_is_registered():
 def test_rules_of_other_classes_are_refused(what):
     with pytest.raises(TypeError, match="must be a class of Primitives of the program's own"):
         bprop_getters.register(what)
+
+
+TWO, THREE = Tensor(2.0), Tensor(3.0)
+
+
+def by_default(a, b=TWO, *, c=THREE):
+    return ops.sin(a) * b * c
+
+
+def of_shapes(*given):
+    raise AssertionError("shapes are those of the function")
+
+
+X = np.array([0.5, -1.0, 2.0], np.float32)
+W = np.array([3.0, 4.0, 5.0], np.float32)
+
+
+class Morphed(nn.Cell):
+    def __init__(self, morph):
+        super().__init__()
+        self.weight = ms.Parameter(Tensor(W), name="weight")
+        self.morph = morph
+
+    def construct(self, x):
+        return self.morph(x * self.weight, c=Tensor(7.0)) * x
+
+
+def test_morph_is_its_function_in_compiled_code():
+    net = Morphed(ops.Morph(by_default, of_shapes, of_shapes))
+    out, (dx, (dw,)) = ms.jit(ms.value_and_grad(net, 0, net.trainable_params()))(Tensor(X))
+    np.testing.assert_allclose(out.asnumpy(), 14 * np.sin(X * W) * X, rtol=2e-6)
+    slope = 14 * np.cos(X * W) * X
+    np.testing.assert_allclose(dx.asnumpy(), slope * W + 14 * np.sin(X * W), rtol=4e-6)
+    np.testing.assert_allclose(dw.asnumpy(), slope * X, rtol=4e-6)
+
+
+def test_morph_has_the_derivative_it_is_given():
+    def rule(a, b, out, dout):
+        return dout * b * 100, dout * out
+
+    def product(a, b):
+        return a * b
+
+    morph = ops.Morph(product, of_shapes, of_shapes, rule)
+    da, db = ms.jit(ms.grad(lambda a, b: morph(b=b, a=a), (0, 1)))(Tensor(X), Tensor(W))
+    np.testing.assert_allclose(da.asnumpy(), 100 * W)
+    np.testing.assert_allclose(db.asnumpy(), X * W)
+
+
+def test_morph_is_refused_elsewhere():
+    morph = ops.Morph(by_default, of_shapes, of_shapes)
+    with pytest.raises(RuntimeError, match="Morph is only supported in GRAPH_MODE"):
+        morph(Tensor(X))
+    with pytest.raises(ValueError, match=r"no default, but got 'b="):
+        ops.Morph(by_default, of_shapes, of_shapes, of_shapes)
+    with pytest.raises(TypeError, match="'fn' must be a function, but got int"):
+        ops.Morph(1, of_shapes, of_shapes)

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from cellgrad.capture.membership import contains, lacks
 from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.tracer import Tracer
 
@@ -57,6 +58,6 @@ COMPARE: dict[type, Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge,
     ast.Is: _is,
     ast.IsNot: lambda a, b: not _is(a, b),
-    ast.In: lambda a, b: a in b,
-    ast.NotIn: lambda a, b: a not in b,
+    ast.In: contains,
+    ast.NotIn: lacks,
 }

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from cellgrad.core.context import syntax_is_lax
+from cellgrad.core.errors import CompiledThere
 from cellgrad.core.notices import warn_once
 
 __all__ = ["NotCompiled", "call", "refusing", "tell"]
@@ -49,7 +50,7 @@ def call(
         return program(args, kwargs)
     except NotCompiled as e:
         error = e.error
-    if not (syntax_is_lax() if lax is None else lax):
+    if not (syntax_is_lax(isinstance(error, CompiledThere)) if lax is None else lax):
         raise error.with_traceback(error.__traceback__)
     tell(program.name, error)
     return plain(*args, **kwargs)

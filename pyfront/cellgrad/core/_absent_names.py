@@ -59,7 +59,7 @@ FAMILIES: dict[str, dict[str, str]] = {
     "It registers kernels of MindSpore's own; write a rule with ops.custom_vjp, or compose operations.": {
         "ops": """
             AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomRegOp CustomOpBuilder
-            DataType TBERegOp Morph PyExecute custom_info_register ms_kernel
+            DataType TBERegOp PyExecute custom_info_register ms_kernel
             op_info_register vm_impl_registry get_vm_impl_fn prim_arg_register
             tensor_operator_registry
             Custom kernel""",

@@ -448,9 +448,24 @@ def cancel_calls() -> None:
     _native.cancel_calls()
 
 
-def syntax_is_lax() -> bool:
-    """Whether what cannot be compiled as a whole runs operation by operation."""
-    return bool(_context["jit_syntax_level"] == LAX)
+# Whether the level STRICT is MindSpore's.
+_strict_as_there = [False]
+
+
+def strict_as_there(wanted: bool) -> None:
+    """Says whether the level STRICT is of syntax alone, as in MindSpore: what it compiles there and is not compiled
+    here, such as shapes that depend on elements, runs operation by operation.
+    """
+    _strict_as_there[0] = wanted
+
+
+def syntax_is_lax(there: bool = False) -> bool:
+    """Whether what cannot be compiled as a whole runs operation by operation.
+
+    Args:
+        there: whether MindSpore compiles it at its level STRICT, too.
+    """
+    return bool(_context["jit_syntax_level"] == LAX) or (there and _strict_as_there[0])
 
 
 def pynative_mode() -> bool:

@@ -38,7 +38,15 @@ NotCompilable.__name__ = NotCompilable.__qualname__ = "TypeError"
 NotCompilable.__module__ = "builtins"
 
 
-class UnknownShape(NotCompilable):
+class CompiledThere(NotCompilable):
+    """A TypeError for code that is not compiled here, and that MindSpore compiles at its level STRICT, too."""
+
+
+CompiledThere.__name__ = CompiledThere.__qualname__ = "TypeError"
+CompiledThere.__module__ = "builtins"
+
+
+class UnknownShape(CompiledThere):
     """A TypeError for code whose shapes depend on elements that are known only when it runs."""
 
 

@@ -8,7 +8,7 @@ from cellgrad import ops
 from cellgrad.capture.loop_ops import ForiLoop
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import ArrayLike, DTypeLike
-from cellgrad.core.arguments import argument_error
+from cellgrad.core.arguments import argument_error, check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -16,6 +16,7 @@ from cellgrad.numpy import _helpers as hn
 from cellgrad.numpy._forms import floor_divide
 
 __all__ = [
+    "around",
     "cbrt",
     "clip",
     "copysign",
@@ -35,6 +36,7 @@ __all__ = [
     "reciprocal",
     "remainder",
     "rint",
+    "round",
     "sign",
     "signbit",
     "true_divide",
@@ -99,6 +101,29 @@ def rint(x: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
         raise argument_error(TypeError, "rint", "x", "floating-point numbers", x)
     out: Tensor = hn.cast(ops.round(given), dtype)
     return out
+
+
+def around(a: ArrayLike, decimals: int = 0) -> Tensor:
+    """The nearest numbers with so many decimals, of two the one whose last digit is even; integers as they are.
+
+    Raises:
+        TypeError: `decimals` is no int.
+        ValueError: `decimals` below 0.
+
+    >>> print(numpy.around(Tensor([0.5, 1.25, -2.75]), 1))
+    [ 0.5  1.2 -2.8]
+    """
+    given = hn.array(a, "around", "a", wide=True)
+    if isinstance(a, list | tuple) and hn.is_float(given):
+        given = ops.cast(given, mstype.default_float())
+    scale = 10 ** check_int(decimals, "around", "decimals", at_least=0)
+    if not hn.is_float(given):
+        return given
+    out: Tensor = ops.round(given) if scale == 1 else ops.div(ops.round(given * scale), scale)
+    return out
+
+
+round = around
 
 
 def exp2(x: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:

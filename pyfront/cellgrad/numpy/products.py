@@ -27,6 +27,7 @@ __all__ = [
     "inner",
     "kron",
     "matmul",
+    "matrix_power",
     "multi_dot",
     "outer",
     "polyadd",
@@ -136,6 +137,29 @@ def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
     wide = tuple(n for m in x.shape for n in (m, 1))
     high = tuple(n for m in y.shape for n in (1, m))
     return ops.mul(x.reshape(wide), y.reshape(high)).reshape(lengths)
+
+
+def matrix_power(a: ArrayLike, n: int) -> Tensor:
+    """The product of `n` times each matrix, shape [..., m, m]; the identity for 0.
+
+    Raises:
+        TypeError: `n` is no int.
+        ValueError: `n` below 0, or matrices that are not square.
+
+    >>> print(numpy.matrix_power([[1, 1], [0, 1]], 3))
+    [[1 3]
+     [0 1]]
+    """
+    x = hn.array(a, "matrix_power", "a")
+    times = check_int(n, "matrix_power", "n", at_least=0)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise error(ValueError, f"For 'matrix_power', matrices must be square, but got {x.shape}.")
+    if hn.is_float(x):
+        return ops.matrix_power(x, times)  # type: ignore[no-any-return]
+    out: Any = ops.broadcast_to(ops.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    for _ in range(times):
+        out = ops.matmul(out, x)
+    return ops.cast(out, x.dtype)  # type: ignore[no-any-return]
 
 
 def cross(

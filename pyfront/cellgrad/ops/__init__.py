@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # built on the operations, and handed on by the package: see 
     from cellgrad.transforms.host import PyFunc as PyFunc
     from cellgrad.transforms.jacobian import jacfwd as jacfwd
     from cellgrad.transforms.jacobian import jacrev as jacrev
+    from cellgrad.transforms.morph import Morph as Morph
     from cellgrad.transforms.products import jvp as jvp
     from cellgrad.transforms.products import linearize as linearize
     from cellgrad.transforms.products import vjp as vjp

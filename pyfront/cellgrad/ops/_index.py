@@ -255,7 +255,9 @@ def _expanded(parts: Sequence[Any], shape: tuple[int, ...], widths: list[int]) -
 def checked_index(i: int, n: int, d: int) -> int:
     """A number from the start."""
     if not -n <= i < n:
-        raise error(IndexError, f"index {i} is out of bounds for dimension {d} with size {n}")
+        raise error(
+            IndexError, f"index {i} is out of bounds for dimension with size {n} (dimension {d})"
+        )
     return i % n
 
 
@@ -274,7 +276,7 @@ def without_masks(
     """The index with known masks as arrays of whole numbers, and the one unknown mask if there is.
 
     Raises:
-        IndexError: a mask that does not fit the dimensions it covers.
+        IndexError: a mask that does not fit the dimensions it covers; MindSpore's ValueError, too.
     """
     widths = [a.ndim if _is_bool(a) else 1 for a in arrays]
     if not any(_is_bool(a) for a in arrays):
@@ -291,7 +293,7 @@ def without_masks(
         if _is_bool(a):
             if a.shape != shape[d : d + width]:
                 raise error(
-                    IndexError,
+                    either(IndexError, ValueError),
                     f"A mask must have the shape of the dimensions it covers, "
                     f"{list(shape[d : d + width])}, but has {list(a.shape)}.",
                 )
@@ -405,7 +407,7 @@ def wrapped(index: Tensor, n: int, where: str) -> Tensor:
 
 _LIMIT = "limit the index with ops.clamp, or check it before"
 # Of indices that operations are given: Python's class for it, and that of MindSpore's kernels.
-OUT_OF_RANGE = either(IndexError, RuntimeError)
+OUT_OF_RANGE = either(IndexError, RuntimeError, ValueError)
 
 
 def check(

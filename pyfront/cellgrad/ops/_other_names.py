@@ -20,6 +20,7 @@ SAME: dict[str, str] = {
     "Pack": "Stack",
     "Unpack": "Unstack",
     "TensorAdd": "Add",
+    "AddV2": "Add",
     "SparseGatherV2": "Gather",
     "Conv2DBackpropInput": "Conv2DTranspose",
     "tensor_add": "add",

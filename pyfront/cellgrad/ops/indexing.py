@@ -12,7 +12,7 @@ import numpy as np
 from cellgrad import _native
 from cellgrad.core import effects, partial, record, state, views
 from cellgrad.core.aliases import Dims, Index, ShapeLike
-from cellgrad.core.errors import UnknownShape, error
+from cellgrad.core.errors import UnknownShape, either, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import (
     as_tensor,
@@ -253,7 +253,7 @@ def _shapes(arrays: tuple[Tensor, ...]) -> list[tuple[int, ...]]:
         np.broadcast_shapes(*shapes)
     except ValueError:
         raise error(
-            IndexError,
+            either(IndexError, ValueError),
             f"shape mismatch: indexing arrays could not be broadcast together with shapes "
             f"{' '.join(str(s) for s in shapes)}.",
         ) from None

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_bool, check_int, check_ndim
 from cellgrad.core.errors import error
-from cellgrad.core.record import axis_of, check_tensor, operation
+from cellgrad.core.record import axis_of, broadcast_to_shape, check_tensor, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._index import elements_along, order_of
 from cellgrad.ops._public import public
-from cellgrad.ops._static import known_int
+from cellgrad.ops._static import known, known_int
 from cellgrad.ops.joining import narrow
 from cellgrad.ops.selection import cast
 from cellgrad.ops.shapes import squeeze
@@ -104,7 +106,7 @@ def topk(
     input: Tensor, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
     """The `k` largest (or smallest) elements along a dimension, by default the last, and where they
-    are: int32. They are in order also where `sorted` is False.
+    are: int32. They are in order also where `sorted` is False, but for all elements: these stay in their places.
 
     Raises:
         TypeError: bools, or arguments of another kind.
@@ -116,8 +118,13 @@ def topk(
     x, d = _sortable(input, -1 if dim is None else dim, "topk", "input")
     n = x.shape[d]
     count = check_int(known_int(k, "topk", "k"), "topk", "k", at_least=1, at_most=n)
-    check_bool(sorted, "topk", "sorted")
-    order = order_of(x, d, check_bool(largest, "topk", "largest"), count)
+    check_bool(largest, "topk", "largest")
+    if not check_bool(sorted, "topk", "sorted") and count == n:  # as MindSpore's kernel
+        along = tuple(n if i == d else 1 for i in range(x.ndim))
+        places = known(np.arange(n, dtype=np.int32).reshape(along), mstype.int32)
+        order = broadcast_to_shape(places, x.shape)
+    else:
+        order = order_of(x, d, largest, count)
     return elements_along(x, order, d), order
 
 

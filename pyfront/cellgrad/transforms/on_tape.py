@@ -37,12 +37,12 @@ def compiled_or_not(
     if eager():
         return _as_wished(function, as_python)
     program = find()
-    if program.dynamic and (not graph_mode() or syntax_is_lax()):
+    if program.dynamic and (not graph_mode() or syntax_is_lax(there=True)):
         return as_python()
     try:
         return program(args, kwargs)
     except Exception as e:
-        lax = syntax_is_lax() and isinstance(e, UnknownShape)
+        lax = isinstance(e, UnknownShape) and syntax_is_lax(there=True)
         if not (lax if graph_mode() else is_dynamic(e)):
             raise
         failure = e

@@ -8,7 +8,7 @@ from typing import Any
 from cellgrad.core import state
 from cellgrad.core.aliases import Rate
 from cellgrad.core.arguments import check_int
-from cellgrad.core.errors import NotCompilable, either, error
+from cellgrad.core.errors import CompiledThere, either, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.experimental.optim.optimizers import Optimizer
@@ -27,7 +27,7 @@ def each(value: Any, count: int, name: str) -> list[Any]:
 def outside() -> None:
     if state.current.scope is not None:
         raise error(
-            either(RuntimeError, NotCompilable),
+            either(RuntimeError, CompiledThere),
             "A learning-rate scheduler was stepped in compiled code, where that would happen once, "
             "while compiling.",
             "call step() outside; the compiled step reads the new rate",

@@ -194,12 +194,22 @@ def _pairs(paddings: Any, rank: int, op: str) -> list[tuple[int, int]]:
             f"For '{op}', 'paddings' must be a pair for each of the {rank} dimensions, but got "
             f"{pairs}.",
         )
+    if min(min(p) for p in pairs) < 0:
+        raise error(
+            ValueError,
+            f"For '{op}', all elements of 'paddings' must be >= 0, but got {pairs}.",
+            "x[1:-1] and the like leave elements out, and ops.pad takes numbers below 0",
+        )
     return [(p[0], p[1]) for p in pairs]
 
 
 @public()
 class Pad(Primitive):
     """Zeros before and after the elements of each dimension, ``paddings[i]`` of dimension i.
+
+    Raises:
+        TypeError: `paddings` is no tuple of pairs of ints.
+        ValueError: another number of pairs than of dimensions, or an int below 0.
 
     >>> print(ops.Pad(((1, 2),))(Tensor([1.0, 2.0])))
     [0. 1. 2. 0. 0.]

@@ -34,6 +34,9 @@ _UFUNCS = {
     "greater_equal": "greater_equal",
 }
 
+# What no tensor is equal to.
+_UNLIKE = (str, bytes, dict, set, frozenset, type)
+
 
 class Operators:
     """Python's operators, and numpy's beside a Tensor."""
@@ -92,12 +95,12 @@ class Operators:
         return ops.matmul(other, self)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        if other is None or isinstance(other, str):
+        if other is None or isinstance(other, _UNLIKE):
             return False  # type: ignore[return-value]
         return ops.equal(self, other)
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        if other is None or isinstance(other, str):
+        if other is None or isinstance(other, _UNLIKE):
             return True  # type: ignore[return-value]
         return ops.not_equal(self, other)
 
