@@ -27,6 +27,7 @@ __all__ = [
     "inner",
     "kron",
     "matmul",
+    "matrix_power",
     "multi_dot",
     "outer",
     "polyadd",
@@ -173,6 +174,27 @@ def cross(
     second = ops.sub(ops.mul(x2, y0), ops.mul(x0, y2))
     out = ops.stack((first, second, third), -1)
     return moveaxis(out, -1, hn.axis_of(axisc, out.ndim, "cross"))
+
+
+def matrix_power(a: ArrayLike, n: int) -> Tensor:
+    """The product of `n` times each matrix; of floating-point matrices also of their inverse, for negative `n`.
+
+    Raises:
+        TypeError: `n` is no int.
+        ValueError: matrices that are not square; a negative `n` of integers.
+
+    >>> print(numpy.matrix_power(Tensor([[1, 1], [0, 1]]), 3))
+    [[1 3]
+     [0 1]]
+    """
+    x = hn.array(a)
+    if x.dtype.kind in "fc":
+        return ops.matrix_power(x, n)
+    check_int(n, "matrix_power", "n", at_least=0)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise argument_error(ValueError, "matrix_power", "a", "square matrices", x)
+    one = ops.broadcast_to(ops.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    return functools.reduce(ops.matmul, n * [x]) if n else one
 
 
 def multi_dot(arrays: Sequence[ArrayLike]) -> Tensor:
