@@ -69,6 +69,17 @@ def test_mindspore():
     assert float(ops.ctc_loss(*given, lengths, letters)[0]) == pytest.approx(MINDSPORE[1], rel=2e-6)
 
 
+def test_nothing_is_spelled_beyond_the_ends():
+    """The probabilities of beginnings, by letter and step, end with the text and with the input."""
+    given = Tensor(LOG_PROBS), Tensor([[1, 2, 3], [2, 2, 1], [1, 1, 3], [3, 1, 2]])
+    lengths, letters = Tensor([5, 5, 3, 4]), Tensor([3, 2, 0, 1])
+    loss, alpha = (v.asnumpy() for v in ops.ctc_loss(*given, lengths, letters, 0, "none"))
+    for n, (steps, size) in enumerate(zip((5, 5, 3, 4), (7, 5, 1, 3))):
+        assert np.isneginf(alpha[n, steps:]).all() and np.isneginf(alpha[n, :, size:]).all()
+        ends = alpha[n, steps - 1, max(size - 2, 0) : size]
+        assert loss[n] == pytest.approx(-np.logaddexp.reduce(ends), rel=1e-12)
+
+
 def test_one_text_without_a_batch():
     loss = nn.CTCLoss(reduction="none")
     found = loss(Tensor(LOG_PROBS[:, 0]), Tensor([1, 2]), Tensor([5]), Tensor([2]))

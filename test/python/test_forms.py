@@ -208,6 +208,7 @@ FACES = {
     "mint.nn": mint.nn,
     "mint.nn.functional": mint.nn.functional,
     "numpy": ms.numpy,
+    "numpy.fft": ms.numpy.fft,
 }
 
 

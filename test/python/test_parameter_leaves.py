@@ -120,6 +120,83 @@ def test_nothing_flows_into_what_is_assigned(mode, function, args, gradients, by
     assert float(net.w) == float(compiled.w) == after
 
 
+def added_result(self, x, y):
+    return ops.assign_add(self.w, (x * y).reshape(1)) * y
+
+
+def subtracted_result(self, x, y):
+    return ops.assign_sub(self.w, (x * y).reshape(1)) * y
+
+
+def added_result_and_weight(self, x, y):
+    return ops.assign_add(self.w, (x * y).reshape(1)) * self.w
+
+
+def index_added(self, x, y):
+    return ops.index_add(self.w, ROW, (x * y).reshape(1), 0) * self.w
+
+
+def index_added_by_class(self, x, y):
+    return ops.IndexAdd(0)(self.w, ROW, (x * y).reshape(1)) * self.w
+
+
+def index_added_in_place(self, x, y):
+    return ops.inplace_index_add(self.w, ROW, (x * y).reshape(1), 0) * self.w
+
+
+ROW = Tensor([0], ms.int32)
+BOTH = (85, 51, 34, 17, 289)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+@pytest.mark.parametrize(
+    "function, wanted",
+    [
+        (added_result, (25, 32, 5, 17, 85)),
+        (subtracted_result, (-25, -28, 5, -13, -65)),
+        (added_result_and_weight, BOTH),
+        (index_added, BOTH),
+        (index_added_by_class, BOTH),
+        (index_added_in_place, BOTH),
+    ],
+)
+def test_what_an_update_returns_is_a_result(mode, function, wanted):
+    """It has derivatives by what was added; the Parameter itself is a leaf again."""
+
+    def make():
+        net = State(function)
+        net.w = Parameter(Tensor([2.0]), name="w")
+        return net
+
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        net, jitted = make(), make()
+        (gx, gy), gw = ms.grad(net, (0, 1), net.w)(X, Y)
+        step = ms.jit(lambda x, y: ms.grad(jitted, (0, 1), jitted.w)(x, y))
+        (jx, jy), jw = step(X, Y)
+        value = make()(X, Y)
+    finally:
+        ms.set_context(mode=before)
+    assert (gx, gy, gw, net.w, value) == wanted
+    assert (jx, jy, jw, jitted.w) == wanted[:4]
+    assert type(value) is Tensor
+
+
+def test_index_add_of_tensors_and_its_other_forms_change_nothing():
+    p = Parameter(Tensor([2.0, 3.0]), name="p")
+    for out in (
+        ops.index_add(Tensor([2.0, 3.0]), ROW, Tensor([5.0]), 0),
+        ms.mint.index_add(p, 0, ROW, Tensor([5.0])),
+        p.index_add(ROW, Tensor([5.0]), 0),
+    ):
+        assert out.asnumpy().tolist() == [7, 3]
+        assert p.asnumpy().tolist() == [2, 3]
+    given = Tensor([2.0, 3.0])
+    assert ops.inplace_index_add(given, ROW, Tensor([5.0]), 0) is given
+    assert given.asnumpy().tolist() == [7, 3]
+
+
 def squared(self, x, y):
     self.w = x * y
     return self.w * self.w * x

@@ -228,6 +228,80 @@ def test_descriptions_of_memory():
         t.itemset(1.0)
 
 
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_itemset_has_derivatives(mode):
+    """The numbers are MindSpore 2.10's, in PyNative mode."""
+    x = Tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        found = ms.grad(lambda x: (x.itemset((1, 2), 7) * x).sum())(x)
+        last = ms.value_and_grad(lambda x: (x.itemset(-1, 2.0) * x).sum())(x)
+        with pytest.raises(IndexError, match="2 indices are needed, but got 1"):
+            x.itemset((0,), 2.0)
+        with pytest.raises(IndexError, match="index 6 is out of bounds"):
+            x.itemset(6, 2.0)
+    finally:
+        ms.set_context(mode=before)
+    assert found.asnumpy().tolist() == [[0, 2, 4], [6, 8, 7]]
+    assert float(last[0]) == 40 and last[1].asnumpy().tolist() == [[0, 2, 4], [6, 8, 2]]
+    assert x.asnumpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def in_a_loop(x):
+    i, t = Tensor(0), x * 1
+    while i < 3:
+        t = Tensor(t) * x
+        i = i + 1
+    return t.sum()
+
+
+def read_as_python(x):
+    if float(x[0]) > 0:
+        return (Tensor(x) * x).sum()
+    return x.sum()
+
+
+@pytest.mark.parametrize("eager", ["0", "1"])
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_a_tensor_of_a_tensor_has_its_derivatives(mode, eager, monkeypatch):
+    """The first five are MindSpore 2.10's in PyNative mode."""
+    monkeypatch.setenv("CELLGRAD_EAGER", eager)
+    x = Tensor([1.0, 2.0, 3.0])
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        for function, wanted in (
+            (lambda x: (ms.tensor(x, ms.float32) * x).sum(), [2, 4, 6]),
+            (lambda x: (Tensor(x) * x).sum(), [2, 4, 6]),
+            (lambda x: (Tensor(x) * 3).sum(), [3, 3, 3]),
+            (lambda x: (Tensor(x * 2, ms.float16) * x.astype(ms.float16)).sum(), [4, 8, 12]),
+            (lambda x: (Tensor(Tensor([5.0, 6.0, 7.0])) * x).sum(), [5, 6, 7]),
+            (in_a_loop, [4, 32, 108]),
+            (read_as_python, [2, 4, 6]),
+        ):
+            if function is not read_as_python or eager == "1":
+                assert ms.grad(function)(x).asnumpy().tolist() == wanted
+        copy = ms.jit(lambda x: Tensor(x, ms.int32))(x)
+        assert (copy.dtype, copy.asnumpy().tolist()) == (ms.int32, [1, 2, 3])
+        z = ms.grad(lambda z: ops.real(Tensor(z) * z).sum())(Tensor([1 + 2j, 3j]))
+        assert z.asnumpy().tolist() == [2 - 4j, -6j]
+        slope = ms.grad(ms.grad(lambda x: Tensor(x) * x * x))(Tensor(2.0))
+        assert float(slope) == 12
+        assert ms.vmap(lambda v: Tensor(v) * v)(x).asnumpy().tolist() == [1, 4, 9]
+    finally:
+        ms.set_context(mode=before)
+
+
+def test_writing_to_a_copy_leaves_the_tensor():
+    def f(x):
+        t = Tensor(x)
+        t[0] = 5.0
+        return (t * x).sum()
+
+    assert ms.grad(f)(Tensor([1.0, 2.0])).asnumpy().tolist() == [5, 4]
+
+
 def test_select_by_condition_and_by_index():
     x = Tensor([[1.0, 2.0], [3.0, 4.0]])
     np.testing.assert_array_equal(x.select(x > 2, 0.0).asnumpy(), [[0, 0], [3, 4]])

@@ -19,6 +19,7 @@ FACES = (
     "mint.nn",
     "mint.nn.functional",
     "numpy",
+    "numpy.fft",
 )
 _HEAD = re.compile(r"(?P<face>[\w.]+)\.(?P<name>\w+)\s*(?P<rest>[(=].*)?$", re.DOTALL)
 

@@ -39,6 +39,7 @@ MODULES = {
         "Functions of ``mint.nn.functional``.",
     ),
     "numpy": ("numpy/_forms.py", "", "Functions of ``numpy`` that are forms of operations."),
+    "numpy.fft": ("numpy/_fft_forms.py", "", "Functions of ``numpy.fft``."),
 }
 CALLED = "mint.nn.functional"  # the face whose forms those of another call
 BASES = {

@@ -41,6 +41,7 @@ MODULES = {
     "cellgrad.random": "Random numbers from keys.",
     "cellgrad.testing": "Checks for programs of your own.",
     "cellgrad.numpy": "Functions with numpy's names and arguments.",
+    "cellgrad.numpy.fft": "Fourier transforms with numpy's names and arguments.",
     "cellgrad.mint": "Functions with PyTorch's names and arguments.",
     "cellgrad.mint.distributed": "What ranks give each other, written into tensors.",
     "cellgrad.mint.linalg": "Linear algebra with PyTorch's names.",

@@ -29,6 +29,13 @@ _stack_locations: dict[Any, Any] = {}
 _MOST_LOCATIONS = 100_000  # a process may make code without end
 
 
+def follows(tensor: Any) -> bool:
+    """Whether code that is compiled or differentiated computes a tensor, so that a copy has its derivatives."""
+    if current.scope is not None:
+        return bool(tensor._is_traced)
+    return current.tape is not None and bool(current.tape.follows((tensor,)))
+
+
 def saved() -> dict[str, Any]:
     """All that is current in this thread, for ``current.__dict__.update``."""
     return {name: getattr(current, name) for name in _NAMES}

@@ -28,10 +28,7 @@ else:
 __all__ = ["Tensor", "tensor"]
 
 _new = object.__new__
-_INPUTS = (
-    "a number, bool, (nested) list or tuple of them, numpy.ndarray, Tensor or an object with "
-    "__dlpack__"
-)
+_INPUTS = "a number, bool, (nested) list or tuple of them, numpy.ndarray, Tensor or an object with __dlpack__"
 
 
 def _check_dtype(dtype: Any, where: str) -> Type:
@@ -127,7 +124,7 @@ class Tensor(_Methods):
 
     __slots__ = ("__weakref__", "_buf", "_link", "_rounded", "_sig", "_views")
 
-    _is_parameter = False
+    _is_parameter = _is_traced = False
 
     _buf: Any
     _sig: Signature
@@ -157,13 +154,16 @@ class Tensor(_Methods):
             if shape is None or dtype is None:
                 raise error(ValueError, "For 'Tensor', 'init' needs 'shape' and 'dtype' as well.")
             dims = (shape,) if isinstance(shape, int) else tuple(shape)
-            wide = dtype is mstype.bfloat16
-            input_data = init.sample(
-                cast(Any, dims), np.float32 if wide else mstype.to_numpy(dtype)
-            )
+            kind: Any = np.float32 if dtype is mstype.bfloat16 else mstype.to_numpy(dtype)
+            input_data = init.sample(cast(Any, dims), kind)
+        copied = None  # what has derivatives, which the copy has, too
         if isinstance(input_data, Tensor):
             target = dtype or input_data.dtype
-            array = input_data._concrete("Tensor(...)")
+            if not self._is_parameter and state.follows(input_data):
+                copied = input_data.astype(target)
+            array = (
+                input_data._concrete("Tensor(...)") if copied is None else np.zeros(copied.shape)
+            )
         else:
             array, own = _array_of(input_data, dtype)
             target = dtype or own
@@ -171,9 +171,10 @@ class Tensor(_Methods):
         if dtype is None and target is mstype.float32 and are_rounded(input_data, array):
             self._rounded = self._buf
         self._sig = signature(target, tuple(int(n) for n in array.shape))
-        scope = state.current.scope
-        if scope is not None:
+        if (scope := state.current.scope) is not None:
             scope.trace.made[id(self)] = (self, scope)
+        if copied is not None:
+            self[...] = copied
         if const_arg is not False:
             self.set_const_arg(const_arg)
 

@@ -45,6 +45,8 @@ class Tracer(Tensor):
 
     __slots__ = ("_known", "_parts", "_scope", "_used", "_value")
 
+    _is_traced = True
+
     _value: Any
     _parts: Any  # of complex numbers, where they are known: see `core.pairs`
     _known: Tensor | None  # the same with elements, of integers that the code has as a constant

@@ -10,9 +10,10 @@ from cellgrad.core.arguments import argument_error
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.ops import adaptive_pooling, pooling
+from cellgrad.ops import pooling
 from cellgrad.ops._sliding import check_rank, pad_mode_of, padding_of, pairs, per_dim
 from cellgrad.ops._static import is_int
+from cellgrad.ops.classes.pools import adaptive_max_pool3d
 from cellgrad.ops.classes.window import check_format, max_by_mode, mean_by_mode
 
 __all__ = [
@@ -344,7 +345,7 @@ class AvgPool3d(_AvgPool):
 
 
 class AdaptiveMaxPool3d(Cell):
-    """The maxima of (D', H', W') parts of volumes; see `ops.adaptive_max_pool2d`.
+    """The maxima of (D', H', W') parts of volumes; see `ops.adaptive_max_pool3d`.
 
     >>> print(nn.AdaptiveMaxPool3d(2)(ops.ones((1, 2, 4, 4, 4))).shape)
     (1, 2, 2, 2, 2)
@@ -356,6 +357,4 @@ class AdaptiveMaxPool3d(Cell):
         self.return_indices = return_indices
 
     def construct(self, input: Tensor) -> TensorOrTensors:
-        return adaptive_pooling.adaptive_max(
-            "AdaptiveMaxPool3d", 3, input, self.output_size, self.return_indices
-        )
+        return adaptive_max_pool3d(input, self.output_size, self.return_indices)

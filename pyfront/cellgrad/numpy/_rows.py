@@ -147,4 +147,37 @@ ROWS: dict[str, tuple[str, ...]] = {
         "numpy.hypot(x1, x2, dtype=None) = "
         "hn.cast(ops.hypot(hn.float_like(x1, x2), hn.float_like(x2, x1)), dtype)",
     ),
+    # Fourier transforms.
+    "fft": ("numpy.fft.fft(a, n=None, axis=-1, norm=None) = ops.fft(a, n, axis, norm)",),
+    "ifft": ("numpy.fft.ifft(a, n=None, axis=-1, norm=None) = ops.ifft(a, n, axis, norm)",),
+    "rfft": ("numpy.fft.rfft(a, n=None, axis=-1, norm=None) = ops.rfft(a, n, axis, norm)",),
+    "irfft": ("numpy.fft.irfft(a, n=None, axis=-1, norm=None) = ops.irfft(a, n, axis, norm)",),
+    "hfft": ("numpy.fft.hfft(a, n=None, axis=-1, norm=None) = ops.hfft(a, n, axis, norm)",),
+    "ihfft": ("numpy.fft.ihfft(a, n=None, axis=-1, norm=None) = ops.ihfft(a, n, axis, norm)",),
+    "fft2": ("numpy.fft.fft2(a, s=None, axes=(-2, -1), norm=None) = ops.fft2(a, s, axes, norm)",),
+    "ifft2": (
+        "numpy.fft.ifft2(a, s=None, axes=(-2, -1), norm=None) = ops.ifft2(a, s, axes, norm)",
+    ),
+    "rfft2": (
+        "numpy.fft.rfft2(a, s=None, axes=(-2, -1), norm=None) = ops.rfft2(a, s, axes, norm)",
+    ),
+    "irfft2": (
+        "numpy.fft.irfft2(a, s=None, axes=(-2, -1), norm=None) = ops.irfft2(a, s, axes, norm)",
+    ),
+    "hfft2": (
+        "numpy.fft.hfft2(a, s=None, axes=(-2, -1), norm=None) = ops.hfft2(a, s, axes, norm)",
+    ),
+    "ihfft2": (
+        "numpy.fft.ihfft2(a, s=None, axes=(-2, -1), norm=None) = ops.ihfft2(a, s, axes, norm)",
+    ),
+    "fftn": ("numpy.fft.fftn(a, s=None, axes=None, norm=None) = ops.fftn(a, s, axes, norm)",),
+    "ifftn": ("numpy.fft.ifftn(a, s=None, axes=None, norm=None) = ops.ifftn(a, s, axes, norm)",),
+    "rfftn": ("numpy.fft.rfftn(a, s=None, axes=None, norm=None) = ops.rfftn(a, s, axes, norm)",),
+    "irfftn": ("numpy.fft.irfftn(a, s=None, axes=None, norm=None) = ops.irfftn(a, s, axes, norm)",),
+    "hfftn": ("numpy.fft.hfftn(a, s=None, axes=None, norm=None) = ops.hfftn(a, s, axes, norm)",),
+    "ihfftn": ("numpy.fft.ihfftn(a, s=None, axes=None, norm=None) = ops.ihfftn(a, s, axes, norm)",),
+    "fftshift": ("numpy.fft.fftshift(x, axes=None) = ops.fftshift(x, axes)",),
+    "ifftshift": ("numpy.fft.ifftshift(x, axes=None) = ops.ifftshift(x, axes)",),
+    "fftfreq": ("numpy.fft.fftfreq(n, d=1.0, dtype=None) = ops.fftfreq(n, d, dtype=dtype)",),
+    "rfftfreq": ("numpy.fft.rfftfreq(n, d=1.0, dtype=None) = ops.rfftfreq(n, d, dtype=dtype)",),
 }

@@ -79,7 +79,9 @@ def _overlap(a: Tensor, b: Tensor, over_second: bool) -> Tensor:
     area_a = (ax1 - ax0 + 1) * (ay1 - ay0 + 1)
     area_b = (bx1 - bx0 + 1) * (by1 - by0 + 1)
     whole = area_b + gen.mul(shared, 0) if over_second else area_a + area_b - shared
-    return shared / whole
+    # Boxes whose ends are before their beginnings may have no area together.
+    empty = gen.equal(whole, 0)
+    return select(empty, 0.0, shared / select(empty, 1.0, whole))
 
 
 def _four(value: Any, op: str, argument: str) -> tuple[float, ...]:
@@ -326,7 +328,7 @@ class ROIAlign(Primitive):
         pooled_height, pooled_width: the number of parts.
         spatial_scale: what coordinates of regions are multiplied by.
         sample_num: samples a part, in each direction.
-        roi_end_mode: whether a region's end counts, too.
+        roi_end_mode: whether a region's end counts, too. Without it regions are at least 1 long.
 
     Inputs:
         features: shape [N, C, H, W].
@@ -383,7 +385,7 @@ def _aligned(
         (rois[:, 2], rois[:, 4], height, sizes[0]),
         (rois[:, 1], rois[:, 3], width, sizes[1]),
     ):
-        length = gen.maximum(high + ended * scale - low, 1.0)
+        length = high + ended * scale - low if ended else gen.maximum(high - low, 1.0)
         k = known((np.arange(count * samples, dtype=np.float32) + 0.5) / samples, mstype.float32)
         place = low.reshape(-1, 1) + k.reshape(1, -1) * (length / count).reshape(-1, 1)
         inside = gen.logical_and(gen.greater_equal(place, -1.0), gen.less_equal(place, float(n)))

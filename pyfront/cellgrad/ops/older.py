@@ -32,9 +32,9 @@ from cellgrad.ops.creation import eye
 from cellgrad.ops.gathering import index_tensor, needs_elements
 from cellgrad.ops.interpolation import interpolate
 from cellgrad.ops.joining import concat
-from cellgrad.ops.scattering import index_add, scatter_nd
+from cellgrad.ops.scattering import added_along, scatter_nd
 from cellgrad.ops.searching import unique
-from cellgrad.ops.selection import cast, clip, full, select, zeros
+from cellgrad.ops.selection import assigned, cast, clip, full, select, zeros
 from cellgrad.ops.shapes import broadcast_to, reshape
 from cellgrad.ops.sparse import COOTensor
 from cellgrad.ops.sparse_rows import dense_of
@@ -193,9 +193,8 @@ def inplace_index_add(var: Tensor, indices: Tensor, updates: Tensor, axis: int) 
     [[11. 22.]
      [ 3.  4.]]
     """
-    x: Any = check_tensor(var, "inplace_index_add", "var")
-    out: Tensor = x._replace(index_add(x, indices, updates, axis), "inplace_index_add")
-    return out
+    x = check_tensor(var, "inplace_index_add", "var")
+    return assigned(x, added_along(x, indices, updates, axis), "inplace_index_add")
 
 
 @public()

@@ -45,7 +45,7 @@ from cellgrad.ops.gathering import (
     positions,
 )
 from cellgrad.ops.joining import piece
-from cellgrad.ops.selection import cast
+from cellgrad.ops.selection import cast, updated
 
 # --- masks ------------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ def _fitting(value: Tensor, base: Tensor, op: str) -> Tensor:
     "ops.IndexAdd(axis, use_lock, check_index_bound)(x, indices, y) = "
     "ops.index_add(x, indices, y, axis)",
     "mint.index_add(input, dim, index, source, *, alpha=1) = "
-    "ops.index_add(input, index, h.scaled(source, alpha), dim)",
+    "ops.scattering.added_along(input, index, h.scaled(source, alpha), dim)",
 )
 def index_add(
     x: Tensor,
@@ -317,6 +317,9 @@ def index_add(
 ) -> Tensor:
     """`x` with `y` added to the elements along a dimension that a vector of indices names.
 
+    A Parameter `x` takes the new value; a Tensor stays, and so does each `x` of `mint.index_add` and
+    `Tensor.index_add`.
+
     Raises:
         IndexError: an index that is not in [0, n).
         TypeError: indices that are not a Tensor of integers.
@@ -327,6 +330,11 @@ def index_add(
     >>> print(ops.index_add(x, Tensor([0, 2], ms.int32), Tensor([10.0, 20.0]), 0))
     [11.  2. 23.]
     """
+    return updated(x, added_along(x, indices, y, axis), "index_add")
+
+
+def added_along(x: Tensor, indices: Tensor, y: Tensor, axis: int) -> Tensor:
+    """As `index_add`, of a Tensor or the value of a Parameter, which stays."""
     base, new = check_tensor(x, "index_add", "x"), check_tensor(y, "index_add", "y")
     at = index_tensor(indices, "index_add", "indices")
     d = axis_of(known_int(axis, "index_add", "axis"), base.ndim, "index_add")

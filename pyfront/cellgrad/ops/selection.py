@@ -528,11 +528,30 @@ def _assign(variable: Tensor, value: TensorLike, op: str) -> Tensor:
     return write_to(variable, value)
 
 
+def _written(variable: Tensor) -> Any:
+    """The Parameter that a variable of compiled code stands for; others as they are."""
+    scope = state.current.scope
+    return variable if scope is None else scope.parameter_of(variable)
+
+
+def assigned(variable: Tensor, value: Tensor, op: str) -> Tensor:
+    """Assigns what an operation has computed of a variable: what the operation returns.
+
+    A Parameter is a leaf from then on. The operation returns what it computed, which has derivatives by
+    all that it was computed from; of another Tensor it returns that.
+    """
+    written = _assign(variable, value, op)
+    return written if written is variable else value
+
+
+def updated(variable: Tensor, value: Tensor, op: str) -> Tensor:
+    """As `assigned` of a Parameter; another Tensor stays as it is."""
+    return assigned(variable, value, op) if isinstance(_written(variable), Parameter) else value
+
+
 def write_to(variable: Tensor, value: TensorLike) -> Tensor:
     """As `assign`, of a value of any dtype, which is rounded: so optimizers write what they computed in a wider one."""
-    target: Any = variable
-    if state.current.scope is not None:
-        target = state.current.scope.parameter_of(variable)
+    target = _written(variable)
     own = isinstance(check_tensor(target, "assign", "variable"), Parameter)
     if state.current.scope is not None and own:
         effects.assign(target, value)
@@ -560,7 +579,7 @@ def assign_add(variable: Tensor, value: TensorLike) -> Tensor:
     >>> print(ops.assign_add(x, Tensor([3.0, 4.0])))
     [4. 6.]
     """
-    return _assign(variable, variable + value, "assign_add")
+    return assigned(variable, variable + value, "assign_add")
 
 
 @public("ops.AssignSub")
@@ -571,4 +590,4 @@ def assign_sub(variable: Tensor, value: TensorLike) -> Tensor:
     >>> print(ops.assign_sub(x, Tensor([3.0, 4.0])))
     [-2. -2.]
     """
-    return _assign(variable, variable - value, "assign_sub")
+    return assigned(variable, variable - value, "assign_sub")

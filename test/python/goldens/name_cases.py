@@ -57,6 +57,7 @@ OPTIMIZERS = [
     f"run(ops.ApplyGradientDescent(), {_V}, 0.5, g2)",
     f"run(ops.ApplyMomentum(), {_V}, {_M}, 0.1, g2, 0.9)",
     f"run(ops.SGD(), {_V}, g2, Tensor(0.1), {_M}, Tensor(0.9), [1.0, 1.0])",
+    f"run(ops.SGD(), {_V}, g2, Tensor(0.1), {_M}, Tensor(0.9), [1.5, -0.5])",
     f"run(ops.SGD(0.5, 0.1, False), {_V}, g2, Tensor(0.1), {_M}, Tensor(0.9), [0.0, 0.0])",
     f"run(ops.SGD(0.0, 0.1, True), {_V}, g2, Tensor(0.1), {_M}, Tensor(0.9), [0.0, 0.0])",
     f"run(ops.ApplyAddSign(), {_V}, {_M}, 0.1, 1.0, 0.5, 0.9, g2)",
@@ -150,6 +151,8 @@ BOXES = [
     "ops.iou(boxes, boxes[:2])",
     "ops.iou(boxes, boxes[:2], 'iof')",
     "ops.IOU()(boxes, boxes[:1])",
+    "ops.iou(f32([1, 1, 3, 4], [4, 4, 1, 1], [3, 3, 2, 2]), f32([2, 4, 3, 1], [2, 2, 2, 2], [4, 4, 2, 3]))",
+    "ops.iou(f32([1, 1, 3, 4]), f32([3, 3, 2, 2], [2, 2, 3, 2]), 'iof')",
     "ops.bounding_box_encode(boxes, boxes + 2, (0.1, 0.1, 0.2, 0.0), (1.0, 2.0, 1.0, 1.0))",
     "ops.bounding_box_decode(boxes, f32([.1, .2, .3, .4], [0, 0, 0, 0], [.1, .1, 9, 9], "
     "[-1, -1, -9, 0]), (48, 64))",
@@ -166,6 +169,10 @@ BOXES = [
     "ops.ROIAlign(2, 2, 0.5, 2)(pictures, f32([0, 1, 1, 6, 6]))",
     "ops.ROIAlign(2, 2, 0.5, 2, 0)(pictures, f32([0, 1, 1, 6, 6]))",
     "ops.ROIAlign(1, 3, 1.0, 3)(pictures, f32([0, 0.5, 0.25, 3, 3.5]))",
+    "ops.ROIAlign(2, 3, 0.5, 2)(pictures, f32([0, 0.2, 0.3, 0.2, 0.3], [0, 3, 3, 1, 1], "
+    "[0, -2, -1, 3, 2]))",
+    "ops.ROIAlign(2, 3, 0.5, 2, 0)(pictures, f32([0, 0.2, 0.3, 0.2, 0.3], [0, 3, 3, 1, 1]))",
+    "nn.AdaptiveMaxPool3d((1, 1, 2), True)(pictures)",
     "ops.intopk(f32([.1, .9, .3], [.5, .2, .9]), i32(2, 1), 2)",
     "ops.InTopK(2)(f32([.1, .9, .3], [.5, .2, .9]), i32(2, 1))",
 ]

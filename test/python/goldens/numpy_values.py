@@ -53,7 +53,10 @@ def plain(value):
         return [plain(v) for v in value]
     if hasattr(value, "asnumpy"):
         array = value.asnumpy()
-        numbers = array.reshape(-1).tolist()
+        numbers = array.reshape(-1)
+        if numbers.dtype.kind == "c":  # real and imaginary parts in turn
+            numbers = numbers.view(numbers.real.dtype)
+        numbers = numbers.tolist()
         return {"dtype": str(array.dtype), "shape": list(array.shape), "values": numbers}
     if isinstance(value, (bool, int, float)):
         return value

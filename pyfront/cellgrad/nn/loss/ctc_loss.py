@@ -200,4 +200,10 @@ def _ctc_loss(
         loss = ops.sum(loss)
     all_alpha = ops.transpose(Rows.slices(kept, (batch, size)), (1, 0, 2))
     infinite = ops.full_like(all_alpha, float("-inf"))
-    return loss, ops.where(all_alpha > 0.5 * _NEVER, all_alpha, infinite)
+    # Nothing has been spelled past the end of the text, or of the input.
+    step = ops.arange(steps).astype(mstype.int64).reshape(1, steps, 1)
+    spelt = ops.logical_and(
+        (place <= end).reshape(batch, 1, size), step < input_lengths.reshape(batch, 1, 1)
+    )
+    spelt = ops.logical_and(spelt, all_alpha > 0.5 * _NEVER)
+    return loss, ops.where(spelt, all_alpha, infinite)

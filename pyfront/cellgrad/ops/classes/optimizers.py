@@ -199,7 +199,7 @@ def _sgd(
     new = select(gen.greater(momentum, 0), new, accum)
     step = grad + new * momentum if nesterov else new
     step = select(gen.greater(momentum, 0), step, grad)
-    return var - step * rate, new, gen.mul(stat, 0)
+    return var - step * rate, new, gen.minimum(stat, 0)
 
 
 @public()

@@ -124,7 +124,7 @@ class IndexMethods:
 
     def index_add(self, *args: object, alpha: TensorLike = 1, **kwargs: object) -> Tensor:
         """``index_add(indices, y, axis)``, see `ops.index_add`, or ``index_add(dim, index, source, *,
-        alpha=1)``, which adds `source` times `alpha`.
+        alpha=1)``, which adds `source` times `alpha`. The tensor itself stays.
 
         >>> print(ops.ones(3).index_add(0, Tensor([0, 2]), Tensor([10.0, 20.0])))
         [11.  1. 21.]
@@ -132,8 +132,8 @@ class IndexMethods:
         if "dim" in kwargs or (args and isinstance(args[0], int)):
             given: dict[str, Any] = dict(zip(("dim", "index", "source"), args), **kwargs)
             source = given["source"] if alpha == 1 else given["source"] * alpha
-            return ops.index_add(self, given["index"], source, given["dim"])
-        return ops.index_add(self, *args, **kwargs)
+            return ops.scattering.added_along(self, given["index"], source, given["dim"])
+        return ops.scattering.added_along(self, *args, **kwargs)
 
     def index_put(
         self, indices: Sequence[Tensor], values: TensorLike, accumulate: bool = False

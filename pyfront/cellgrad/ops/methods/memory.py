@@ -362,21 +362,22 @@ class MemoryMethods:
     def itemset(self, *args: object) -> Tensor:
         """A copy with one element replaced: ``itemset(value)``, ``itemset(index, value)``.
 
+        The index is a number, which counts rows one after another, or a tuple of one for each dimension.
+
         Raises:
             IndexError: no or a wrong index.
 
         >>> print(Tensor([1, 2]).itemset(0, 9))
         [9 2]
         """
-        array = np.array(self._concrete("itemset()"))
-        if not args or (len(args) == 1 and array.size != 1):
+        x: Any = self
+        if not args or (len(args) == 1 and x.size != 1):
             raise error(IndexError, "For 'itemset', give the index and the value.")
-        index: Any = 0 if len(args) == 1 else args[0]
-        try:
-            if isinstance(index, tuple):
-                array[index] = args[-1]
-            else:
-                array.reshape(-1)[index] = args[-1]
-        except IndexError as e:
-            raise error(IndexError, f"For 'itemset', {e}.") from None
-        return Tensor(array, self.dtype)
+        where: Any = 0 if len(args) == 1 else args[0]
+        if not isinstance(where, tuple):
+            return ops.indexing.setitem(x.reshape(-1), where, args[-1]).reshape(x.shape)  # type: ignore[no-any-return]
+        if len(where) != x.ndim:
+            raise error(
+                IndexError, f"For 'itemset', {x.ndim} indices are needed, but got {len(where)}."
+            )
+        return ops.indexing.setitem(x, where, args[-1])  # type: ignore[no-any-return]
