@@ -89,7 +89,8 @@ from mindspore.common.api import _pynative_executor, jit
 from mindspore.common.sparse_tensor import COOTensor
 from mindspore.nn.layer.activation import ReLU
 from mindspore.ops.function.math_func import cummax
-from mindspore.ops.operations.math_ops import Lerp
+from mindspore.ops.operations.math_ops import AddV2, Lerp
+from mindspore.mint.distributed.distributed import get_rank
 from mindspore.train.serialization import export
 import mindspore.ops.operations.array_ops as A
 from mindspore.ops.operations import _grad_ops as G
@@ -99,7 +100,7 @@ import cellgrad
 assert G.ReluGrad is ReluGrad is ops.auto_generate.ReluGrad and Gather is P.Gather
 assert jit is ms.jit and _pynative_executor.sync() is None and COOTensor is ms.COOTensor
 assert ReLU is nn.ReLU and cummax is ops.cummax and Lerp is ops.Lerp and A.Gather is P.Gather
-assert export is ms.export
+assert export is ms.export and AddV2 is P.Add and get_rank is ms.mint.distributed.get_rank
 assert ms is mindspore and ms.nn is nn and ms.Tensor is Tensor is cellgrad.Tensor
 assert Dense is nn.Dense is cellgrad.nn.Dense and mstype.float32 is ms.float32
 assert ms.ops is ops and grad is ms.grad and C.GradOperation is ops.GradOperation
