@@ -159,6 +159,10 @@ def test_methods_are_the_functions():
     np.testing.assert_array_equal(columns.asnumpy(), ops.unfold(x, 2, 1, 1, 2).asnumpy())
     back = columns.fold((4, 5), 2, 1, 1, 2)
     np.testing.assert_array_equal(back.asnumpy(), ops.fold(columns, (4, 5), 2, 1, 1, 2).asnumpy())
+    size = Tensor([4, 5], ms.int32)
+    np.testing.assert_array_equal(back.asnumpy(), ops.fold(columns, size, 2, 1, 1, 2).asnumpy())
+    with pytest.raises(TypeError, match="'output_size' must be a tuple or list of ints"):
+        ops.fold(columns, Tensor([4.0, 5.0]), 2, 1, 1, 2)
 
 
 # --- batches ----------------------------------------------------------------------------------

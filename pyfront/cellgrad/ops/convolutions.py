@@ -20,6 +20,7 @@ from cellgrad.ops._sliding import (
     pairs,
     per_dim,
 )
+from cellgrad.ops._static import known_ints
 from cellgrad.ops.joining import pad_to, piece
 
 
@@ -399,6 +400,8 @@ def fold(
 ) -> Tensor:
     """Adds columns up where `unfold` took them from: [N, C * KH * KW, L] to [N, C, H, W].
 
+    `output_size` may be a Tensor of ints that are known.
+
     Raises:
         TypeError: no Tensor of floating-point numbers, or arguments that are no ints.
         ValueError: an input that is not 3D, or columns that do not fit the output.
@@ -409,6 +412,8 @@ def fold(
        [1. 2. 1.]]]]
     """
     x = check_rank(input, (3,), "fold", "input")
+    if isinstance(output_size, Tensor):
+        output_size = known_ints(output_size, "fold", "output_size")
     sizes = per_dim(output_size, 2, "fold", "output_size")
     kernel, strides, pads, dilations = _window_arguments(
         "fold", kernel_size, dilation, padding, stride
