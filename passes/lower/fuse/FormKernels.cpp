@@ -62,10 +62,10 @@ constexpr unsigned kFarthest = 256;
 class KernelFormer {
 public:
   KernelFormer(Block &block, int64_t fewestBytes, int64_t fewestNanoseconds,
-               const KernelLimits &limits, bool innerTiles, bool printPlan)
+               const KernelLimits &limits, bool printPlan)
       : block(block), fewestBytes(fewestBytes),
         fewestNanoseconds(fewestNanoseconds), limits(limits),
-        innerTiles(innerTiles), printPlan(printPlan) {
+        printPlan(printPlan) {
     findFills();
   }
 
@@ -95,7 +95,7 @@ public:
       bool hasProducts = plan->group.hasProducts();
       Block *large =
           writeKernel(plan->group, limits, printPlan, plan->deferred.size());
-      if (large && innerTiles && !hasProducts)
+      if (large && !hasProducts)
         cutAgain(*large);
       op = after;
     }
@@ -157,7 +157,7 @@ private:
     within.joining = {/*images=*/std::numeric_limits<int64_t>::max(),
                       /*productNanoseconds=*/0, /*sums=*/false};
     KernelFormer(tile, fewestBytes, std::numeric_limits<int64_t>::max(), within,
-                 innerTiles, printPlan)
+                 printPlan)
         .run();
   }
 
@@ -285,7 +285,7 @@ private:
   SmallVector<linalg::LinalgOp> hoisted;
   int64_t fewestBytes, fewestNanoseconds;
   KernelLimits limits;
-  bool innerTiles, printPlan;
+  bool printPlan;
   FillsOfOperands fills;
   DenseMap<Operation *, std::pair<Operation *, Value>> userOfFill;
 };
@@ -310,6 +310,7 @@ struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
                 mostItems,
                 0,
                 {/*images=*/2, limits.joining.productNanoseconds}};
+    limits.innerTiles = innerTiles;
     for (Block *block : blocks) {
       KernelLimits here = limits;
       // Where a step runs once, what it is worth is small, and sums over rows
@@ -319,8 +320,7 @@ struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
       if (!productsAnywhere && (!isa<scf::ForOp, scf::WhileOp>(parent) ||
                                 parent->getParentOfType<scf::ForallOp>()))
         here.joining.productNanoseconds = 0;
-      KernelFormer(*block, fewestBytes, fewestNanoseconds, here, innerTiles,
-                   printPlan)
+      KernelFormer(*block, fewestBytes, fewestNanoseconds, here, printPlan)
           .run();
     }
   }

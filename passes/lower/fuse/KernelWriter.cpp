@@ -89,11 +89,12 @@ public:
         last(group.ops().back().op), b(last), loc(last->getLoc()) {}
 
   /// Returns the block of a tile.
-  Block *write(bool isWithin) {
+  Block *write(const KernelLimits &limits) {
     transposeMatrices();
     makePartials();
-    findLastWriters();
-    Block *tile = isWithin ? writeTiles() : writeItems();
+    if (limits.innerTiles)
+      findLastWriters();
+    Block *tile = limits.isWithin ? writeTiles() : writeItems();
     if (tiling.rest)
       writeTile(b.getIndexAttr(tiling.tiles * tiling.rows), tiling.rest,
                 sumsOf(b.getIndexAttr(tiling.items)));
@@ -413,6 +414,6 @@ Block *cellgrad::writeKernel(const KernelGroup &group,
   if (printPlan)
     writer.print(deferred, limits.isWithin);
   bool isLarge = rowBytes(group) > limits.tileBytes;
-  Block *tile = writer.write(limits.isWithin);
-  return isLarge ? tile : nullptr;
+  Block *tile = writer.write(limits);
+  return isLarge && limits.innerTiles ? tile : nullptr;
 }

@@ -11,6 +11,9 @@ namespace cellgrad {
 struct KernelLimits {
   int64_t tileBytes, items, itemNanoseconds;
   JoinLimits joining;
+  /// A row that is larger than a tile is cut again, and what is written over
+  /// stays in its tile.
+  bool innerTiles = false;
   /// Within a tile of another kernel: a loop over tiles, no items.
   bool isWithin = false;
 };

@@ -72,7 +72,8 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
     Option<"productsAnywhere", "products-anywhere", "bool", "false",
            "products join outside of loops, too: sums over rows beside them are cut otherwise then">,
     Option<"innerTiles", "inner-tiles", "bool", "false",
-           "cut a row that is larger than a tile again, where its ops share rows of that">,
+           "cut a row that is larger than a tile again, where its ops share rows of that, and keep what is "
+           "written over in its tile">,
     Option<"printPlan", "print-plan", "bool", "false",
            "say of each kernel, in a remark, how it is cut">,
   ];

@@ -1,6 +1,6 @@
 // What a kernel writes over, and nothing reads behind it, does not go to memory: a tile of its own stands for it.
 // RUN: cell-opt %s --split-input-file --mlir-print-local-scope \
-// RUN:   --pass-pipeline="builtin.module(func.func(cell-form-kernels{fewest-bytes=4096}))" | FileCheck %s
+// RUN:   --pass-pipeline="builtin.module(func.func(cell-form-kernels{fewest-bytes=4096 inner-tiles}))" | FileCheck %s
 
 // CHECK-LABEL: func.func @dead(
 // CHECK:         %[[T:.*]] = memref.alloc() : memref<64x256xf32>
