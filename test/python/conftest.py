@@ -12,6 +12,7 @@ import on_gpu  # noqa: F401  (`make test-gpu`)
 import pytest
 
 import cellgrad as ms
+from cellgrad.core import context
 
 
 @pytest.fixture(params=[ms.GRAPH_MODE, ms.PYNATIVE_MODE], ids=["graph", "pynative"])
@@ -36,3 +37,4 @@ def own_mode():
     """A test that chooses a mode, or a level of syntax, chooses it for itself."""
     yield
     ms.set_context(mode=ms.GRAPH_MODE, jit_syntax_level=ms.STRICT)
+    context.strict_as_there(False)  # which a script's import of mindspore has asked for

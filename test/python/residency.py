@@ -274,6 +274,8 @@ class World:
         )
         try:
             out = run()
+        except IndexError:  # a ValueError, too
+            raise
         except ValueError as error:
             assert wrong and REFUSED.search(str(error)), error
             out = None

@@ -93,11 +93,6 @@ CASES = {
         AssertionError,
         "need a matrix",
     ),
-    "tensor from a traced one": (
-        "@ms.jit\ndef f(a):\n    return Tensor(a)  #!\nf(v)",
-        TypeError,
-        r"Tensor\(...\) needs the elements",
-    ),
     "python's math": (
         "import math\n@ms.jit\ndef f(a):\n    return math.sin(a[0])  #!\nf(v)",
         TypeError,

@@ -43,6 +43,13 @@ def scaled(other: TensorLike, alpha: TensorLike) -> Any:
     return other if isinstance(alpha, int) and alpha == 1 else ops.mul(other, alpha)
 
 
+def index_added(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: TensorLike
+) -> Tensor:
+    """What `ops.index_add` computes; a Parameter stays."""
+    return ops.scattering.added_along(input, index, scaled(source, alpha), dim)
+
+
 def into(input: Tensor, out: Tensor, inplace: bool = True) -> Tensor:
     """The result, written to the input if that is asked for."""
     return input.copy_(out) if inplace else out

@@ -305,7 +305,7 @@ def _fitting(value: Tensor, base: Tensor, op: str) -> Tensor:
     "ops.IndexAdd(axis, use_lock, check_index_bound)(x, indices, y) = "
     "ops.index_add(x, indices, y, axis)",
     "mint.index_add(input, dim, index, source, *, alpha=1) = "
-    "ops.scattering.added_along(input, index, h.scaled(source, alpha), dim)",
+    "h.index_added(input, dim, index, source, alpha)",
 )
 def index_add(
     x: Tensor,
@@ -328,6 +328,9 @@ def index_add(
 
     >>> x = Parameter(Tensor([1.0, 2.0, 3.0]), name="x")
     >>> print(ops.index_add(x, Tensor([0, 2], ms.int32), Tensor([10.0, 20.0]), 0))
+    [11.  2. 23.]
+
+    >>> print(mint.index_add(Tensor([1.0, 2.0, 3.0]), 0, Tensor([0, 2]), Tensor([10.0, 20.0])))
     [11.  2. 23.]
     """
     return updated(x, added_along(x, indices, y, axis), "index_add")

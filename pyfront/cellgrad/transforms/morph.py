@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
 
 from cellgrad.capture import calls
 from cellgrad.core import state
@@ -51,7 +50,7 @@ class Morph(Primitive):
             check_callable(bprop_fn, self.name, "bprop_fn", "a function")
             _check_by_position(fn)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         if state.current.scope is None:
             raise error(
                 RuntimeError,
