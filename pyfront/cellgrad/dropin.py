@@ -174,7 +174,8 @@ def install() -> None:
 
     From that import on, dtypes are printed as MindSpore prints them, Cells run op by op unless the
     script asks for graph mode, and so does what cannot be compiled as a whole (`jit_syntax_level`), as
-    they do there; shapes that depend on elements and steps of schedulers are taken at the level STRICT, too. A script that imports `cellgrad` alone has the defaults of that.
+    they do there; shapes that depend on elements and steps of schedulers are taken at the level STRICT, too.
+    A script that imports `cellgrad` alone has the defaults of that.
     """
     if any(isinstance(f, Finder) for f in sys.meta_path):
         return
