@@ -37,6 +37,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   kernels.productNanoseconds = nanoseconds ? nanoseconds : 200;
   kernels.productsAnywhere = nanoseconds == 0;
   kernels.innerTiles = true;
+  kernels.itemBytes = target.l2Bytes / 2;
   pm.addNestedPass<func::FuncOp>(createFormKernels(kernels));
   pm.addNestedPass<func::FuncOp>(createJoinOps({nanoseconds}));
   pm.addPass(createCanonicalizerPass());

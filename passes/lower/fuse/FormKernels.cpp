@@ -67,6 +67,11 @@ public:
         fewestNanoseconds(fewestNanoseconds), limits(limits),
         printPlan(printPlan) {
     findFills();
+    hasItemProducts =
+        limits.itemBytes > 0 && llvm::any_of(block, [](Operation &op) {
+          auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+          return linalgOp && mayBeOfItems(linalgOp);
+        });
   }
 
   void run() {
@@ -92,7 +97,7 @@ public:
         later->moveBefore(after);
       if (!plan->deferred.empty())
         after = plan->deferred.front();
-      bool hasProducts = plan->group.hasProducts();
+      bool hasProducts = plan->group.products() != KernelProducts::None;
       Block *large =
           writeKernel(plan->group, limits, printPlan, plan->deferred.size());
       if (large && !hasProducts)
@@ -154,6 +159,7 @@ private:
     KernelLimits within = limits;
     within.items = 1;
     within.isWithin = true;
+    within.itemBytes = 0;
     within.joining = {/*images=*/std::numeric_limits<int64_t>::max(),
                       /*productNanoseconds=*/0, /*sums=*/false};
     KernelFormer(tile, fewestBytes, std::numeric_limits<int64_t>::max(), within,
@@ -170,23 +176,33 @@ private:
   /// The group that `seed` begins and that saves most, if any is worth it.
   std::optional<Plan> bestPlan(linalg::GenericOp seed) {
     std::optional<Plan> best;
+    // Sums over items would be cut otherwise than without the products.
+    JoinLimits ofItems{limits.joining.images, /*productNanoseconds=*/0,
+                       /*sums=*/false, limits.itemBytes};
     auto consider = [&](unsigned dim, const JoinLimits &joining) {
       Plan plan = planFrom(seed, dim, joining);
       const KernelGroup &group = plan.group;
       if (group.empty())
         return false;
       // A product is as quick by itself, but for what threads share.
+      bool cutsProducts = group.products() == KernelProducts::ByRows;
+      bool saves = !cutsProducts && group.savedBytes() >= fewestBytes;
       bool isLong = nanosecondsOf(group) >= fewestNanoseconds;
-      bool pays =
-          isLong || (!group.hasProducts() && group.savedBytes() >= fewestBytes);
+      // Products of items are items by themselves.
+      bool pays = joining.itemBytes > 0
+                      ? saves && group.products() == KernelProducts::ByItems
+                      : saves || isLong;
       if (group.items() > 1 && pays &&
           (!best || group.savedBytes() > best->group.savedBytes()))
         best = std::move(plan);
-      return group.hasProducts() && !pays;
+      return cutsProducts && !pays;
     };
-    for (unsigned dim = 0; dim < seed.getNumLoops(); ++dim)
+    for (unsigned dim = 0; dim < seed.getNumLoops(); ++dim) {
+      if (hasItemProducts)
+        consider(dim, ofItems);
       if (consider(dim, limits.joining))
         consider(dim, {limits.joining.images, /*productNanoseconds=*/0});
+    }
     return best;
   }
 
@@ -256,7 +272,8 @@ private:
   /// a cache together: what they save is time. A result in the place of what
   /// other members use waits where that would.
   Operation *madeEarly(const KernelGroup &group) const {
-    int64_t waiting = group.hasProducts() ? limits.tileBytes : 0;
+    int64_t waiting =
+        group.products() == KernelProducts::None ? 0 : limits.tileBytes;
     for (linalg::LinalgOp op : hoisted)
       for (Value out : op.getDpsInits()) {
         if (!out.getDefiningOp<memref::AllocOp>() ||
@@ -286,6 +303,7 @@ private:
   int64_t fewestBytes, fewestNanoseconds;
   KernelLimits limits;
   bool printPlan;
+  bool hasItemProducts;
   FillsOfOperands fills;
   DenseMap<Operation *, std::pair<Operation *, Value>> userOfFill;
 };
@@ -311,6 +329,7 @@ struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
                 0,
                 {/*images=*/2, limits.joining.productNanoseconds}};
     limits.innerTiles = innerTiles;
+    limits.itemBytes = itemBytes;
     for (Block *block : blocks) {
       KernelLimits here = limits;
       // Where a step runs once, what it is worth is small, and sums over rows

@@ -31,6 +31,24 @@ double nanosecondsOfMember(linalg::LinalgOp op) {
                                            : estimateNanoseconds(op);
 }
 
+/// True for a product whose loop `dim` repeats it.
+static bool isProductOfItems(linalg::LinalgOp op, unsigned dim) {
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic || !isContraction(generic) || !hasKernelTypes(generic) ||
+      op.getIteratorTypesArray()[dim] != utils::IteratorType::parallel)
+    return false;
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    return op.getMatchingIndexingMap(&operand).isFunctionOfDim(dim);
+  });
+}
+
+bool mayBeOfItems(linalg::LinalgOp op) {
+  for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+    if (isProductOfItems(op, dim))
+      return true;
+  return false;
+}
+
 /// True for ops that have kernels of their own, or none.
 bool KernelGroup::isApart(linalg::LinalgOp op) const {
   if (!op.hasPureBufferSemantics() || op.hasDynamicShape())
@@ -43,6 +61,8 @@ bool KernelGroup::isApart(linalg::LinalgOp op) const {
   if (!generic)
     return true;
   if (isContraction(generic)) {
+    if (limits.itemBytes > 0 && mayBeOfItems(op))
+      return false;
     // Those that take longer are cut into items by themselves.
     double nanoseconds = nanosecondsOfMember(op);
     if (linalg::GenericOp epilogue = findEpilogue(op))
@@ -123,7 +143,8 @@ bool KernelGroup::addAlone(linalg::LinalgOp op) {
   if (!itemLoopOf(op, dim))
     return false;
   // A fill comes with the op that needs it.
-  if (!dim && products && !isa<linalg::FillOp>(op.getOperation()))
+  if (!dim && kind == KernelProducts::ByRows &&
+      !isa<linalg::FillOp>(op.getOperation()))
     dim = leadingLoopOf(op);
   return dim && op.getStaticLoopRanges()[*dim] == size && addOp(op, *dim);
 }
@@ -196,18 +217,44 @@ bool KernelGroup::fits(const Use &use, bool reduces) const {
   return found == sliced.end() || found->second == *use.position;
 }
 
+/// Whether a product may join with `dim` as the loop over the items.
+bool KernelGroup::mayHaveProduct(linalg::GenericOp op, unsigned dim) const {
+  if (limits.itemBytes > 0)
+    return size >= limits.images && isProductOfItems(op, dim);
+  bool addsUp = addsRowProducts(op, dim);
+  if (addsUp ? kind == KernelProducts::None || !cellgrad::addsUpInLoop(op)
+             : !rowProduct(op, dim))
+    return false;
+  return size >= 2 * (addsUp ? kFewestRowsOfSum : kFewestRowsOfProduct);
+}
+
+/// Whether what an item uses stays in a cache, with `uses`.
+bool KernelGroup::staysInCache(ArrayRef<Use> uses) const {
+  int64_t bytes = 0;
+  auto add = [&](Value buffer, bool isSliced) {
+    bytes += sliceBytes(buffer) * (isSliced ? 1 : size);
+  };
+  for (auto [buffer, position] : sliced)
+    add(buffer, true);
+  for (Value buffer : shared)
+    add(buffer, false);
+  DenseSet<Value> added;
+  for (const Use &use : uses)
+    if (!sliced.contains(use.buffer) && !shared.contains(use.buffer) &&
+        added.insert(use.buffer).second)
+      add(use.buffer, use.position.has_value());
+  return bytes <= limits.itemBytes;
+}
+
 bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
   if (needsAllItems(op, dim, limits.images))
     return false;
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
   bool isProduct = generic && isContraction(generic);
-  bool addsUp = isProduct && addsRowProducts(op, dim);
-  if (addsUp ? !products || !cellgrad::addsUpInLoop(op)
-             : isProduct && !rowProduct(op, dim))
+  if (isProduct && !mayHaveProduct(generic, dim))
     return false;
-  if (isProduct &&
-      size < 2 * (addsUp ? kFewestRowsOfSum : kFewestRowsOfProduct))
-    return false;
+  bool addsUp =
+      isProduct && limits.itemBytes == 0 && addsRowProducts(op, dim);
   if (op.hasIndexSemantics())
     for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
       if (index.getDim() == dim)
@@ -238,6 +285,8 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
   auto isWritten = [&](const Use &use) {
     return use.writes || (use.position && fills->contains({op, use.buffer}));
   };
+  if (limits.itemBytes > 0 && !staysInCache(uses))
+    return false;
   // Within the op, too, what is written is read at the same place or not.
   for (const Use &use : uses)
     for (const Use &other : uses)
@@ -272,7 +321,9 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
       shared.insert(use.buffer);
   }
   members.push_back({op, dim, reduces});
-  products |= isProduct;
+  if (isProduct)
+    kind = limits.itemBytes > 0 ? KernelProducts::ByItems
+                                : KernelProducts::ByRows;
   return true;
 }
 

@@ -32,13 +32,20 @@ using FillsOfOperands =
 
 /// Which ops with kernels of their own join others.
 struct JoinLimits {
-  /// Fewest images of a convolution.
+  /// Fewest images of a convolution, and fewest items with products.
   int64_t images;
   /// Longest product that joins, with its epilogue; 0: none does.
   double productNanoseconds;
   /// Whether ops join that reduce over the items.
   bool sums = true;
+  /// Most bytes of one item of a group that has a product for each item; 0: no
+  /// group has.
+  int64_t itemBytes = 0;
 };
+
+/// Products among other ops: none, those of a few rows of a matrix at a time
+/// (RowProduct.h), or whole ones, one or more for each item.
+enum class KernelProducts { None, ByRows, ByItems };
 
 class KernelGroup {
 public:
@@ -60,7 +67,7 @@ public:
     return sliced;
   }
   bool contains(mlir::Operation *op) const;
-  bool hasProducts() const { return products; }
+  KernelProducts products() const { return kind; }
   /// True for a result of all items that a loop adds up: their parts are added
   /// to it behind the loop.
   bool isAddedUpInLoop(mlir::Value buffer) const {
@@ -83,6 +90,7 @@ private:
     bool addsUp = false; ///< in the loop around
   };
   bool isApart(mlir::linalg::LinalgOp op) const;
+  bool mayHaveProduct(mlir::linalg::GenericOp op, unsigned dim) const;
   bool addAlone(mlir::linalg::LinalgOp op);
   bool addOp(mlir::linalg::LinalgOp op, unsigned dim);
   bool itemLoopOf(mlir::linalg::LinalgOp op,
@@ -90,11 +98,12 @@ private:
   bool collectUses(mlir::linalg::LinalgOp op, unsigned dim,
                    llvm::SmallVectorImpl<Use> &uses) const;
   bool fits(const Use &use, bool reduces) const;
+  bool staysInCache(llvm::ArrayRef<Use> uses) const;
 
   const FillsOfOperands *fills;
   JoinLimits limits;
   int64_t size = 0;
-  bool products = false;
+  KernelProducts kind = KernelProducts::None;
   llvm::SmallVector<KernelMember> members;
   llvm::MapVector<mlir::Value, unsigned> sliced;
   /// How often members touch each buffer.
@@ -109,6 +118,9 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> viewOfRoot;
   MemoryUse memory;
 };
+
+/// True for a product that a loop repeats: each step is one of its own.
+bool mayBeOfItems(mlir::linalg::LinalgOp op);
 
 /// About how long an op takes that may be a product of matrices.
 double nanosecondsOfMember(mlir::linalg::LinalgOp op);

@@ -54,7 +54,8 @@ Tiling tilingOf(const KernelGroup &group, const KernelLimits &limits) {
   int64_t most =
       std::clamp<int64_t>(limits.tileBytes / std::max<int64_t>(bytes, 1), 1,
                           std::max<int64_t>(size / kFewestTiles, 1));
-  if (group.hasProducts())
+  bool cutsProducts = group.products() == KernelProducts::ByRows;
+  if (cutsProducts)
     most = std::clamp<int64_t>(
         most, group.addsUpInLoop() ? kFewestRowsOfSum : kFewestRowsOfProduct,
         size / 2);
@@ -66,7 +67,7 @@ Tiling tilingOf(const KernelGroup &group, const KernelLimits &limits) {
       break;
     }
   // A product of one row is none of matrices, and adds in another order.
-  if (group.hasProducts())
+  if (cutsProducts)
     while (size % rows == 1)
       ++rows;
   Tiling tiling{rows, size / rows, 1, 1, size % rows};
@@ -142,7 +143,9 @@ public:
         << " temporaries, " << deferred << " deferred, " << bytes
         << " bytes in memory, " << local << " in tiles, about "
         << int64_t(nanosecondsOf(group) / 1000) << " microseconds"
-        << (group.hasProducts() ? ", with products" : "")
+        << (group.products() == KernelProducts::None     ? ""
+            : group.products() == KernelProducts::ByRows ? ", with products"
+                                                         : ", with products of items")
         << (group.addsUpInLoop() ? ", some added up behind the loop" : "")
         << (isWithin ? ", within a tile" : "");
   }

@@ -11,6 +11,8 @@ namespace cellgrad {
 struct KernelLimits {
   int64_t tileBytes, items, itemNanoseconds;
   JoinLimits joining;
+  /// Most bytes of an item with products of its own.
+  int64_t itemBytes = 0;
   /// A row that is larger than a tile is cut again, and what is written over
   /// stays in its tile.
   bool innerTiles = false;

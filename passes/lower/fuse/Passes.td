@@ -50,6 +50,9 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
     the items keep one result an item, combined after the loop. Where one row is
     larger than a tile, as a matrix of scores is, its ops run on tiles of it.
 
+    Products that each item has for itself, as those of the heads of attention, join what they need and what needs
+    them, where all that an item uses stays in a cache.
+
     Products of matrices in loops that are too short to be cut into items by themselves join, too, where that
     makes a kernel which threads share.
   }];
@@ -71,6 +74,8 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
            "products that take as long have items of their own; shorter ones join (0: none does)">,
     Option<"productsAnywhere", "products-anywhere", "bool", "false",
            "products join outside of loops, too: sums over rows beside them are cut otherwise then">,
+    Option<"itemBytes", "item-bytes", "int64_t", "0",
+           "most bytes of an item that has products of its own: a part of the second-level cache (0: none has)">,
     Option<"innerTiles", "inner-tiles", "bool", "false",
            "cut a row that is larger than a tile again, where its ops share rows of that, and keep what is "
            "written over in its tile">,
