@@ -53,6 +53,8 @@ constexpr int64_t kFewestImages = 8;
 /// A result of this size that is made long before it is used costs more than
 /// a pass over it saves: memory is what limits the models that train.
 constexpr int64_t kLargeBytes = 16 * 1024;
+/// An item that is cut again stays in the last-level cache.
+constexpr int64_t kMostItemBytes = 32 << 20;
 /// Ops passed beyond the last one that joined, which must come after the group.
 constexpr unsigned kWindow = 32;
 /// All ops looked at beyond the last one that joined. Without, a group that
@@ -97,10 +99,10 @@ public:
         later->moveBefore(after);
       if (!plan->deferred.empty())
         after = plan->deferred.front();
-      bool hasProducts = plan->group.products() != KernelProducts::None;
+      bool cutsProducts = plan->group.products() == KernelProducts::ByRows;
       Block *large =
           writeKernel(plan->group, limits, printPlan, plan->deferred.size());
-      if (large && !hasProducts)
+      if (large && !cutsProducts)
         cutAgain(*large);
       op = after;
     }
@@ -160,8 +162,12 @@ private:
     within.items = 1;
     within.isWithin = true;
     within.itemBytes = 0;
-    within.joining = {/*images=*/std::numeric_limits<int64_t>::max(),
-                      /*productNanoseconds=*/0, /*sums=*/false};
+    within.joining = {
+        /*images=*/std::numeric_limits<int64_t>::max(),
+        /*productNanoseconds=*/std::numeric_limits<double>::infinity(),
+        /*sums=*/false};
+    within.joining.matrixBytes = limits.itemBytes / 2;
+    within.joining.inOrder = true;
     KernelFormer(tile, fewestBytes, std::numeric_limits<int64_t>::max(), within,
                  printPlan)
         .run();
@@ -186,7 +192,8 @@ private:
         return false;
       // A product is as quick by itself, but for what threads share.
       bool cutsProducts = group.products() == KernelProducts::ByRows;
-      bool saves = !cutsProducts && group.savedBytes() >= fewestBytes;
+      bool saves = (!cutsProducts || limits.isWithin) &&
+                   group.savedBytes() >= fewestBytes;
       bool isLong = nanosecondsOf(group) >= fewestNanoseconds;
       // Products of items are items by themselves.
       bool pays = joining.itemBytes > 0
@@ -198,8 +205,14 @@ private:
       return cutsProducts && !pays;
     };
     for (unsigned dim = 0; dim < seed.getNumLoops(); ++dim) {
-      if (hasItemProducts)
+      if (hasItemProducts) {
         consider(dim, ofItems);
+        if (!best && limits.innerTiles) {
+          JoinLimits cutAgain = ofItems;
+          cutAgain.itemBytes = kMostItemBytes;
+          consider(dim, cutAgain);
+        }
+      }
       if (consider(dim, limits.joining))
         consider(dim, {limits.joining.images, /*productNanoseconds=*/0});
     }

@@ -217,14 +217,26 @@ bool KernelGroup::fits(const Use &use, bool reduces) const {
   return found == sliced.end() || found->second == *use.position;
 }
 
+static int64_t bytesOf(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  return type.getNumElements() *
+         std::max(8u, type.getElementTypeBitWidth()) / 8;
+}
+
 /// Whether a product may join with `dim` as the loop over the items.
 bool KernelGroup::mayHaveProduct(linalg::GenericOp op, unsigned dim) const {
   if (limits.itemBytes > 0)
     return size >= limits.images && isProductOfItems(op, dim);
   bool addsUp = addsRowProducts(op, dim);
-  if (addsUp ? kind == KernelProducts::None || !cellgrad::addsUpInLoop(op)
-             : !rowProduct(op, dim))
-    return false;
+  if (addsUp) {
+    if (kind == KernelProducts::None ||
+        !(limits.inOrder || cellgrad::addsUpInLoop(op)))
+      return false;
+  } else {
+    std::optional<RowProduct> product = rowProduct(op, dim);
+    if (!product || bytesOf(product->b->get()) > limits.matrixBytes)
+      return false;
+  }
   return size >= 2 * (addsUp ? kFewestRowsOfSum : kFewestRowsOfProduct);
 }
 
@@ -269,7 +281,7 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
         return use.writes && !use.position;
       }))
     return false;
-  if (reduces && !limits.sums)
+  if (reduces && !limits.sums && !(addsUp && limits.inOrder))
     return false;
   if (reduces)
     for (unsigned o = 0; o < op.getNumDpsInits(); ++o) {
@@ -341,9 +353,7 @@ bool KernelGroup::isLocal(Value buffer) const {
 }
 
 int64_t KernelGroup::sliceBytes(Value buffer) const {
-  auto type = cast<MemRefType>(buffer.getType());
-  return type.getNumElements() / size *
-         std::max(8u, type.getElementTypeBitWidth()) / 8;
+  return bytesOf(buffer) / size;
 }
 
 int64_t KernelGroup::savedBytes() const {

@@ -41,6 +41,12 @@ struct JoinLimits {
   /// Most bytes of one item of a group that has a product for each item; 0: no
   /// group has.
   int64_t itemBytes = 0;
+  /// Most bytes of a matrix that every tile of rows reads again: more would
+  /// leave no room in the second-level cache.
+  int64_t matrixBytes = 128 << 10;
+  /// Whether tiles run one after the other: sums of products are added up as
+  /// they are.
+  bool inOrder = false;
 };
 
 /// Products among other ops: none, those of a few rows of a matrix at a time

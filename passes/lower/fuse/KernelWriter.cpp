@@ -34,10 +34,11 @@ struct Tiling {
   int64_t tiles; ///< of that size
   int64_t tilesPerItem, items;
   int64_t rest; ///< rows that fill no tile
+  bool inOrder; ///< all tiles and the rest, one after the other
 
   /// How many parts results of all items have: the rest has one of its own, as
   /// its rows would else be added to the total one by one.
-  int64_t parts() const { return items + (rest ? 1 : 0); }
+  int64_t parts() const { return inOrder ? 1 : items + (rest ? 1 : 0); }
 };
 
 /// Bytes of one row in all slices.
@@ -70,7 +71,7 @@ Tiling tilingOf(const KernelGroup &group, const KernelLimits &limits) {
   if (cutsProducts)
     while (size % rows == 1)
       ++rows;
-  Tiling tiling{rows, size / rows, 1, 1, size % rows};
+  Tiling tiling{rows, size / rows, 1, 1, size % rows, limits.isWithin};
   int64_t items = limits.items;
   if (limits.itemNanoseconds > 0)
     items = std::clamp<int64_t>(nanosecondsOf(group) / limits.itemNanoseconds,

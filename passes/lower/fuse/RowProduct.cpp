@@ -13,9 +13,6 @@ using namespace mlir;
 
 namespace cellgrad {
 
-/// A B that every tile of rows reads again: more would leave no room in the
-/// second-level cache.
-static constexpr int64_t kMostBytesOfB = 128 << 10;
 /// Each item has a part of such a C, which it reads and writes at each step.
 static constexpr int64_t kMostBytesOfC = 32 << 10;
 
@@ -27,23 +24,27 @@ static int64_t bytesOf(Value memref) {
 /// A product of matrices that there are kernels for, or null.
 static linalg::GenericOp matrixProduct(linalg::LinalgOp linalgOp) {
   auto op = dyn_cast<linalg::GenericOp>(linalgOp.getOperation());
-  return op && op.getNumLoops() == 3 && isContraction(op) && hasKernelTypes(op)
+  return op && op.getNumLoops() >= 3 && op.getNumReductionLoops() == 1 &&
+                 isContraction(op) && hasKernelTypes(op)
              ? op
              : linalg::GenericOp();
 }
 
-/// The loops that the two dimensions of an operand walk; nothing where it has
-/// others, or its rows are not contiguous.
+/// The loops that the last two dimensions of an operand walk; nothing where it
+/// has others of more than one element, or its rows are not contiguous.
 static std::optional<std::pair<unsigned, unsigned>>
 loopsOf(linalg::GenericOp op, OpOperand &operand) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (!type || type.getRank() != 2 || !map.isProjectedPermutation() ||
+  if (!type || type.getRank() < 2 || !map.isProjectedPermutation() ||
+      llvm::any_of(type.getShape().drop_back(2),
+                   [](int64_t n) { return n != 1; }) ||
       failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
     return std::nullopt;
-  return std::pair(map.getDimPosition(0), map.getDimPosition(1));
+  unsigned last = type.getRank() - 1;
+  return std::pair(map.getDimPosition(last - 1), map.getDimPosition(last));
 }
 
 std::optional<RowProduct> rowProduct(linalg::LinalgOp linalgOp, unsigned dim) {
@@ -53,7 +54,9 @@ std::optional<RowProduct> rowProduct(linalg::LinalgOp linalgOp, unsigned dim) {
   auto c = loopsOf(op, op->getOpOperand(2));
   if (!c || c->first != dim)
     return std::nullopt;
-  unsigned j = c->second, k = 3 - dim - j;
+  SmallVector<unsigned> reduction;
+  op.getReductionDims(reduction);
+  unsigned j = c->second, k = reduction.front();
   for (unsigned number : {0, 1}) {
     OpOperand &a = op->getOpOperand(number), &b = op->getOpOperand(1 - number);
     auto ofA = loopsOf(op, a), ofB = loopsOf(op, b);
@@ -61,8 +64,6 @@ std::optional<RowProduct> rowProduct(linalg::LinalgOp linalgOp, unsigned dim) {
       continue;
     bool isTransposed = *ofB == std::pair(j, k);
     if (!isTransposed && *ofB != std::pair(k, j))
-      continue;
-    if (bytesOf(b.get()) > kMostBytesOfB)
       continue;
     return RowProduct{&b, isTransposed};
   }
@@ -140,6 +141,13 @@ static bool isOnlyRead(Value buffer, Operation *loop) {
   return true;
 }
 
+/// The map with its last two results exchanged.
+static AffineMap turned(AffineMap map) {
+  SmallVector<AffineExpr> results(map.getResults());
+  std::swap(results[results.size() - 2], results.back());
+  return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
+}
+
 Value transposedCopy(Operation *place, Value matrix) {
   Operation *loop = place->getParentOp();
   if (isBefore(loop, matrix) && isOnlyRead(rootOf(matrix), loop))
@@ -147,16 +155,17 @@ Value transposedCopy(Operation *place, Value matrix) {
   OpBuilder b(place);
   Location loc = place->getLoc();
   auto type = cast<MemRefType>(matrix.getType());
+  unsigned rank = type.getRank();
+  SmallVector<int64_t> shape(type.getShape());
+  std::swap(shape[rank - 2], shape[rank - 1]);
   Value copy = memref::AllocOp::create(
-      b, loc,
-      MemRefType::get({type.getDimSize(1), type.getDimSize(0)},
-                      type.getElementType()));
-  AffineMap straight = b.getMultiDimIdentityMap(2);
-  AffineMap turned =
-      AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext());
-  SmallVector<utils::IteratorType> parallel(2, utils::IteratorType::parallel);
+      b, loc, MemRefType::get(shape, type.getElementType()));
+  AffineMap straight = b.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> parallel(rank,
+                                            utils::IteratorType::parallel);
   linalg::GenericOp::create(b, loc, ValueRange(matrix), ValueRange(copy),
-                            ArrayRef<AffineMap>{turned, straight}, parallel,
+                            ArrayRef<AffineMap>{turned(straight), straight},
+                            parallel,
                             [](OpBuilder &inner, Location at, ValueRange args) {
                               linalg::YieldOp::create(inner, at, args[0]);
                             });
@@ -165,10 +174,7 @@ Value transposedCopy(Operation *place, Value matrix) {
 
 void readStraight(linalg::GenericOp op, unsigned operand, Value straight) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  AffineMap map = maps[operand];
-  maps[operand] =
-      AffineMap::get(map.getNumDims(), 0, {map.getResult(1), map.getResult(0)},
-                     map.getContext());
+  maps[operand] = turned(maps[operand]);
   op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
   op->setOperand(operand, straight);
 }

@@ -16,7 +16,8 @@ constexpr int64_t kFewestRowsOfProduct = 8;
 /// for each.
 constexpr int64_t kMostPartsOfSum = 8, kFewestRowsOfSum = 16;
 
-/// C[i, j] += A[i, k] * B[k, j], with i as the items, which all read B.
+/// C[i, j] += A[i, k] * B[k, j], with i as the items, which all read B. All may
+/// have dimensions of one element before these.
 struct RowProduct {
   mlir::OpOperand *b;
   /// True when B is stored as [j, k]: each tile would transpose it again.
@@ -24,7 +25,7 @@ struct RowProduct {
 };
 
 /// `op` as such a product whose loop i is `dim`, with elements that products
-/// have kernels for and a B that stays in a cache; nothing where it is another.
+/// have kernels for; nothing where it is another.
 std::optional<RowProduct> rowProduct(mlir::linalg::LinalgOp op, unsigned dim);
 
 /// True for C[m, n] += A[i, m] * B[i, n], with i as the items: each adds to C.
