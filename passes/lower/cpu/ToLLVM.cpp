@@ -110,6 +110,8 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
         return signalPassFailure();
     }
 
+    if (target->masks)
+      cellgrad::markStoresInPlace(module);
     if (failed(cellgrad::lowerControlFlow(module)))
       return signalPassFailure();
 

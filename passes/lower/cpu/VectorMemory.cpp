@@ -12,6 +12,9 @@
 using namespace mlir;
 
 namespace {
+/// On a masked store: it is to become whole stores.
+constexpr llvm::StringLiteral kWholeStores = "cell.whole_stores";
+
 /// The bytes at whose multiples an element lies; 0 where MLIR is to say it.
 unsigned alignmentOf(Type element) {
   if (!isa<IntegerType, FloatType>(element))
@@ -79,12 +82,14 @@ std::optional<int64_t> firstLanes(Value mask) {
 /// Without registers for masks it is one store for each lane, or an instruction
 /// that takes some processors (AMD's Zen 3) 13 cycles.
 struct StoreOfFirstLanes : ConvertOpToLLVMPattern<vector::MaskedStoreOp> {
-  explicit StoreOfFirstLanes(const LLVMTypeConverter &converter)
-      : ConvertOpToLLVMPattern(converter, /*benefit=*/3) {}
+  StoreOfFirstLanes(const LLVMTypeConverter &converter, bool hasMasks)
+      : ConvertOpToLLVMPattern(converter, /*benefit=*/3), hasMasks(hasMasks) {}
 
   LogicalResult
   matchAndRewrite(vector::MaskedStoreOp op, OpAdaptor operands,
                   ConversionPatternRewriter &rewriter) const override {
+    if (hasMasks && !op->hasAttr(kWholeStores))
+      return failure();
     std::optional<int64_t> active = firstLanes(operands.getMask());
     MemRefType memory = op.getMemRefType();
     unsigned alignment = alignmentOf(memory.getElementType());
@@ -115,8 +120,21 @@ struct StoreOfFirstLanes : ConvertOpToLLVMPattern<vector::MaskedStoreOp> {
     rewriter.eraseOp(op);
     return success();
   }
+
+  bool hasMasks;
 };
 } // namespace
+
+void cellgrad::markStoresInPlace(Operation *module) {
+  module->walk([](vector::MaskedStoreOp store) {
+    bool isRead = llvm::any_of(store.getBase().getUsers(), [&](Operation *op) {
+      return op->getBlock() == store->getBlock() &&
+             isa<vector::LoadOp, vector::MaskedLoadOp>(op);
+    });
+    if (isRead)
+      store->setAttr(kWholeStores, UnitAttr::get(store.getContext()));
+  });
+}
 
 void cellgrad::populateVectorMemoryToLLVMPatterns(LLVMTypeConverter &converter,
                                                   RewritePatternSet &patterns,
@@ -124,6 +142,5 @@ void cellgrad::populateVectorMemoryToLLVMPatterns(LLVMTypeConverter &converter,
   patterns.add<Access<vector::LoadOp>, Access<vector::StoreOp>,
                Access<vector::MaskedLoadOp>, Access<vector::MaskedStoreOp>>(
       converter);
-  if (!target.masks)
-    patterns.add<StoreOfFirstLanes>(converter);
+  patterns.add<StoreOfFirstLanes>(converter, target.masks);
 }

@@ -166,7 +166,7 @@ private:
         /*images=*/std::numeric_limits<int64_t>::max(),
         /*productNanoseconds=*/std::numeric_limits<double>::infinity(),
         /*sums=*/false};
-    within.joining.matrixBytes = limits.itemBytes / 2;
+    within.joining.matrixBytes = limits.itemBytes;
     within.joining.inOrder = true;
     KernelFormer(tile, fewestBytes, std::numeric_limits<int64_t>::max(), within,
                  printPlan)

@@ -130,9 +130,14 @@ bool KernelGroup::add(linalg::LinalgOp op) {
 /// ops that read it as a whole.)
 static std::optional<unsigned> leadingLoopOf(linalg::LinalgOp op) {
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (map.getNumResults() < 2)
+  ArrayRef<int64_t> shape =
+      cast<MemRefType>(op.getDpsInits()[0].getType()).getShape();
+  unsigned first = 0; // of more than one element
+  while (first < shape.size() && shape[first] == 1)
+    ++first;
+  if (first + 2 > shape.size())
     return std::nullopt;
-  auto expr = dyn_cast<AffineDimExpr>(map.getResult(0));
+  auto expr = dyn_cast<AffineDimExpr>(map.getResult(first));
   return expr ? std::optional(expr.getPosition()) : std::nullopt;
 }
 
@@ -143,8 +148,10 @@ bool KernelGroup::addAlone(linalg::LinalgOp op) {
   if (!itemLoopOf(op, dim))
     return false;
   // A fill comes with the op that needs it.
-  if (!dim && kind == KernelProducts::ByRows &&
-      !isa<linalg::FillOp>(op.getOperation()))
+  bool mayBegin = kind == KernelProducts::ByRows
+                      ? !isa<linalg::FillOp>(op.getOperation())
+                      : kind == KernelProducts::ByItems && mayBeOfItems(op);
+  if (!dim && mayBegin)
     dim = leadingLoopOf(op);
   return dim && op.getStaticLoopRanges()[*dim] == size && addOp(op, *dim);
 }

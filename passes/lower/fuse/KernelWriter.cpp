@@ -55,6 +55,11 @@ Tiling tilingOf(const KernelGroup &group, const KernelLimits &limits) {
   int64_t most =
       std::clamp<int64_t>(limits.tileBytes / std::max<int64_t>(bytes, 1), 1,
                           std::max<int64_t>(size / kFewestTiles, 1));
+  // An item with products is long enough for one by itself.
+  if (group.products() == KernelProducts::ByItems)
+    most = std::clamp<int64_t>(limits.itemNanoseconds * size /
+                                   std::max(nanosecondsOf(group), 1.0),
+                               1, most);
   bool cutsProducts = group.products() == KernelProducts::ByRows;
   if (cutsProducts)
     most = std::clamp<int64_t>(

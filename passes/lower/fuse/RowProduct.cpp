@@ -13,6 +13,9 @@ using namespace mlir;
 
 namespace cellgrad {
 
+/// Rows that are a multiple of so many bytes apart are in few sets of a cache,
+/// but not where each is so much longer.
+static constexpr int64_t kConflictBytes = 1024, kPaddingBytes = 64;
 /// Each item has a part of such a C, which it reads and writes at each step.
 static constexpr int64_t kMostBytesOfC = 32 << 10;
 
@@ -158,8 +161,21 @@ Value transposedCopy(Operation *place, Value matrix) {
   unsigned rank = type.getRank();
   SmallVector<int64_t> shape(type.getShape());
   std::swap(shape[rank - 2], shape[rank - 1]);
+  // Rows that lie a page apart fall into one set of the first-level cache: each
+  // tile would pack them.
+  SmallVector<int64_t> padded(shape);
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  if (shape.back() * bytes % kConflictBytes == 0)
+    padded.back() += kPaddingBytes / bytes;
   Value copy = memref::AllocOp::create(
-      b, loc, MemRefType::get(shape, type.getElementType()));
+      b, loc, MemRefType::get(padded, type.getElementType()));
+  if (padded != shape) {
+    SmallVector<OpFoldResult> zeros(rank, b.getIndexAttr(0)),
+        ones(rank, b.getIndexAttr(1));
+    copy = memref::SubViewOp::create(b, loc, copy, zeros,
+                                     getAsIndexOpFoldResult(b.getContext(), shape),
+                                     ones);
+  }
   AffineMap straight = b.getMultiDimIdentityMap(rank);
   SmallVector<utils::IteratorType> parallel(rank,
                                             utils::IteratorType::parallel);
