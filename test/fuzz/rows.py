@@ -13,6 +13,7 @@ that cut regions anywhere (guarded.py) and by threads: bits are the same.
 
     python test/fuzz/rows.py --first=1000 --count=500
     python test/fuzz/rows.py --first=1000000 --count=500   # of stacked matrices: planes.py
+    python test/fuzz/rows.py --first=2000000 --count=500   # of attention: heads.py
     python test/fuzz/rows.py --forms --count=100   # counts what kernels are formed
     python test/fuzz/rows.py --replay=build/fuzz/rows-1234.mlir --seed=1234
 """
@@ -48,6 +49,7 @@ from differential import (
     reduced_by,
 )
 from generator import BUILD, Program, count
+from heads import Heads
 from planes import Planes
 from rowproducts import RowProducts
 from rowwise import MOST, Rows
@@ -56,6 +58,7 @@ from cellgrad import _native
 
 KERNEL_BYTES = (1, 64, 1000)
 PLANES = 1_000_000  # from this seed on, programs are of stacked matrices (planes.py)
+HEADS = 2_000_000  # ... of attention (heads.py)
 SMALL = 1500  # elements of the arguments, of second derivatives
 WORKERS, THREADS = (3, 8), (2, 3, 8)
 
@@ -65,6 +68,8 @@ WORKERS, THREADS = (3, 8), (2, 3, 8)
 
 def draw(seed: int) -> Program:
     dtype = "float64" if seed % 3 == 0 else "float32"
+    if seed >= HEADS:
+        return Heads(seed, dtype).program()
     if seed >= PLANES:
         return Planes(seed, dtype).program()
     if seed % 4 == 2:

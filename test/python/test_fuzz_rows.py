@@ -14,7 +14,7 @@ import guarded
 import rows
 
 CHUNK, FEW, MANY = 20, 200, 10_000
-FEW_PLANES, MANY_PLANES = 60, 3_000
+FEW_STACKED, MANY_STACKED = 40, 3_000
 
 
 @pytest.fixture(autouse=True)
@@ -29,18 +29,24 @@ def test_programs_about_kernels(first):
     assert regions > CHUNK, "most programs have something to share"
 
 
-@pytest.mark.parametrize("first", range(rows.PLANES, rows.PLANES + FEW_PLANES, CHUNK))
-def test_programs_of_stacked_matrices(first):
-    """Of which a matrix is larger than a tile, and cut again in most."""
-    seeds = range(first, first + CHUNK)
+@pytest.mark.parametrize("kind", [rows.PLANES, rows.HEADS])
+@pytest.mark.parametrize("first", range(0, FEW_STACKED, CHUNK))
+def test_programs_of_stacked_matrices(first, kind):
+    """Of which a matrix is larger than a tile, and cut again in most; and of attention, with products."""
+    seeds = range(kind + first, kind + first + CHUNK)
     assert sum(rows.check(seed) for seed in seeds) > CHUNK
-    assert sum(rows.forms(seed)["within a tile"] for seed in seeds) > CHUNK // 5
+    found = sum((rows.forms(seed) for seed in seeds), Counter())
+    assert found["within a tile"] > CHUNK // 5
+    if kind == rows.HEADS:
+        assert found["with products"] > CHUNK
+        assert found["with products that a loop adds up"] > 0
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("first", range(rows.PLANES + 1000, rows.PLANES + 1000 + MANY_PLANES, 250))
-def test_many_programs_of_stacked_matrices(first):
-    for seed in range(first, first + 250):
+@pytest.mark.parametrize("kind", [rows.PLANES, rows.HEADS])
+@pytest.mark.parametrize("first", range(1000, 1000 + MANY_STACKED, 250))
+def test_many_programs_of_stacked_matrices(first, kind):
+    for seed in range(kind + first, kind + first + 250):
         rows.check(seed)
     assert differential.peak_gigabytes() < 4
 

@@ -236,15 +236,17 @@ bool KernelGroup::mayHaveProduct(linalg::GenericOp op, unsigned dim) const {
     return size >= limits.images && isProductOfItems(op, dim);
   bool addsUp = addsRowProducts(op, dim);
   if (addsUp) {
-    if (kind == KernelProducts::None ||
-        !(limits.inOrder || cellgrad::addsUpInLoop(op)))
+    bool mayAdd = limits.inOrder ? size <= kMostRowsInOrder
+                                 : cellgrad::addsUpInLoop(op);
+    if (kind == KernelProducts::None || !mayAdd)
       return false;
   } else {
     std::optional<RowProduct> product = rowProduct(op, dim);
     if (!product || bytesOf(product->b->get()) > limits.matrixBytes)
       return false;
   }
-  return size >= 2 * (addsUp ? kFewestRowsOfSum : kFewestRowsOfProduct);
+  return size >= 2 * (addsUp && !limits.inOrder ? kFewestRowsOfSum
+                                                : kFewestRowsOfProduct);
 }
 
 /// Whether what an item uses stays in a cache, with `uses`.

@@ -61,10 +61,12 @@ Tiling tilingOf(const KernelGroup &group, const KernelLimits &limits) {
                                    std::max(nanosecondsOf(group), 1.0),
                                1, most);
   bool cutsProducts = group.products() == KernelProducts::ByRows;
-  if (cutsProducts)
-    most = std::clamp<int64_t>(
-        most, group.addsUpInLoop() ? kFewestRowsOfSum : kFewestRowsOfProduct,
-        size / 2);
+  if (cutsProducts) {
+    int64_t fewest = limits.isWithin        ? kFewestRowsInOrder
+                     : group.addsUpInLoop() ? kFewestRowsOfSum
+                                            : kFewestRowsOfProduct;
+    most = std::clamp(most, std::min(fewest, size / 2), size / 2);
+  }
   // A tile that divides the rows leaves no rest.
   int64_t rows = most;
   for (int64_t r = most; r > most / 2; --r)
@@ -152,7 +154,9 @@ public:
         << (group.products() == KernelProducts::None     ? ""
             : group.products() == KernelProducts::ByRows ? ", with products"
                                                          : ", with products of items")
-        << (group.addsUpInLoop() ? ", some added up behind the loop" : "")
+        << (!group.addsUpInLoop() ? ""
+            : isWithin            ? ", some added up in order"
+                                  : ", some added up behind the loop")
         << (isWithin ? ", within a tile" : "");
   }
 

@@ -106,3 +106,27 @@ func.func @other_masks(%x: memref<64xf32>, %v: vector<4xf32>, %given: vector<4xi
   vector.maskedstore %bits[%at], %first, %given : memref<64xi1>, vector<4xi1>, vector<4xi1>
   return
 }
+
+// With registers for masks, too, where rows are computed in place: the next row begins in lanes that are masked out.
+// CHECK-LABEL: llvm.func @in_place(
+func.func @in_place(%x: memref<200xf32>, %y: memref<200xf32>) {
+  %mask = arith.constant dense<[true, true, true, true, false, false, false, false]> : vector<8xi1>
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  %from = arith.constant 0 : index
+  %to = arith.constant 16 : index
+  %row = arith.constant 12 : index
+  %first = arith.constant 8 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %from to %to step %one {
+    %0 = arith.muli %i, %row : index
+    %1 = arith.addi %0, %first : index
+    %2 = vector.maskedload %x[%1], %mask, %zero : memref<200xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+    %3 = arith.addf %2, %2 : vector<8xf32>
+    // CHECK: %[[PART:.*]] = llvm.shufflevector %{{.*}}, %{{.*}} [0, 1, 2, 3]
+    // CHECK: llvm.store %[[PART]], %{{.*}} {alignment = 4 : i64} : vector<4xf32>, !llvm.ptr
+    vector.maskedstore %x[%1], %mask, %3 : memref<200xf32>, vector<8xi1>, vector<8xf32>
+    // MASKS: llvm.intr.masked.store
+    vector.maskedstore %y[%1], %mask, %3 : memref<200xf32>, vector<8xi1>, vector<8xf32>
+  }
+  return
+}
