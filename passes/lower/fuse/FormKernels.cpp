@@ -30,6 +30,8 @@
 #include "passes/lower/buffers/Epilogue.h"
 #include "passes/lower/buffers/MemoryRoots.h"
 
+#include "dialect/BatchParts.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -53,6 +55,9 @@ constexpr int64_t kFewestImages = 8;
 /// A result of this size that is made long before it is used costs more than
 /// a pass over it saves: memory is what limits the models that train.
 constexpr int64_t kLargeBytes = 16 * 1024;
+/// More rows are not added up in order, tile by tile: other sums of so many are
+/// trees.
+constexpr int64_t kMostRowsInOrder = 4096;
 /// An item that is cut again stays in the last-level cache.
 constexpr int64_t kMostItemBytes = 32 << 20;
 /// Ops passed beyond the last one that joined, which must come after the group.
@@ -168,6 +173,7 @@ private:
         /*sums=*/false};
     within.joining.matrixBytes = limits.itemBytes;
     within.joining.inOrder = true;
+    within.joining.rowsInOrder = limits.isOfPart ? 0 : kMostRowsInOrder;
     KernelFormer(tile, fewestBytes, std::numeric_limits<int64_t>::max(), within,
                  printPlan)
         .run();
@@ -343,6 +349,7 @@ struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
                 {/*images=*/2, limits.joining.productNanoseconds}};
     limits.innerTiles = innerTiles;
     limits.itemBytes = itemBytes;
+    limits.isOfPart = getOperation()->hasAttr(kBatchTiles);
     for (Block *block : blocks) {
       KernelLimits here = limits;
       // Where a step runs once, what it is worth is small, and sums over rows

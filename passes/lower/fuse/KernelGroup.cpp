@@ -236,7 +236,7 @@ bool KernelGroup::mayHaveProduct(linalg::GenericOp op, unsigned dim) const {
     return size >= limits.images && isProductOfItems(op, dim);
   bool addsUp = addsRowProducts(op, dim);
   if (addsUp) {
-    bool mayAdd = limits.inOrder ? size <= kMostRowsInOrder
+    bool mayAdd = limits.inOrder ? size <= limits.rowsInOrder
                                  : cellgrad::addsUpInLoop(op);
     if (kind == KernelProducts::None || !mayAdd)
       return false;

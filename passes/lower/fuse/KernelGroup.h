@@ -45,8 +45,9 @@ struct JoinLimits {
   /// leave no room in the second-level cache.
   int64_t matrixBytes = 128 << 10;
   /// Whether tiles run one after the other: sums of products are added up as
-  /// they are.
+  /// they are, of so many rows at most.
   bool inOrder = false;
+  int64_t rowsInOrder = 0;
 };
 
 /// Products among other ops: none, those of a few rows of a matrix at a time

@@ -16,6 +16,9 @@ struct KernelLimits {
   /// A row that is larger than a tile is cut again, and what is written over
   /// stays in its tile.
   bool innerTiles = false;
+  /// In a part of a batch: what is added up within a sample is added up alike
+  /// in all parts, whether they have many samples or few.
+  bool isOfPart = false;
   /// Within a tile of another kernel: a loop over tiles, no items.
   bool isWithin = false;
 };

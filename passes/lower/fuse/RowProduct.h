@@ -14,10 +14,6 @@ constexpr int64_t kFewestRowsOfProduct = 8;
 /// The same for tiles that run one after the other: these are not shared.
 constexpr int64_t kFewestRowsInOrder = 32;
 
-/// More rows are not added up in order, tile by tile: other sums of so many are
-/// trees.
-constexpr int64_t kMostRowsInOrder = 4096;
-
 /// So many parts of a sum of products are kept at most, and of so many rows
 /// each of their products is at least: an item reads and writes all of its part
 /// for each.

@@ -65,3 +65,38 @@ func.func @attention(%q: memref<8x256x16xf32>, %k: memref<8x256x16xf32>, %v: mem
   }
   return
 }
+
+// In a part of a batch of any size, the sum over rows waits for all of them: how many samples there are decides nothing.
+// CHECK-LABEL: func.func @part(
+// CHECK:         scf.forall (%{{.*}}) in (8)
+// CHECK:           %[[S:.*]] = memref.alloc() : memref<1x256x256xf32>
+// CHECK:           scf.for
+// CHECK:           } {cell.tiles = 8.000000e+00 : f64}
+// CHECK:           linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1)>, {{.*}} ins(%[[S]],
+func.func @part(%q: memref<8x256x16xf32>, %k: memref<8x16x256xf32>, %t: memref<8x256x16xf32>, %y: memref<8x256x16xf32>,
+                %dv: memref<8x256x16xf32>) attributes {cell.batch_tiles} {
+  %s = memref.alloc() : memref<8x256x256xf32>
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : memref<8x256x16xf32>, memref<8x16x256xf32>) outs(%s : memref<8x256x256xf32>) {
+  ^bb0(%p0: f32, %p1: f32, %p2: f32):
+    %p = arith.mulf %p0, %p1 : f32
+    %r = arith.addf %p2, %p : f32
+    linalg.yield %r : f32
+  }
+  // expected-remark @+1 {{1 items of 8 tiles of 32 rows, rest 0: 2 ops, 0 reduce}}
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%s : memref<8x256x256xf32>) {
+  ^bb0(%e0: f32):
+    %0 = math.exp %e0 : f32
+    linalg.yield %0 : f32
+  }
+  // expected-remark @+1 {{8 items of 1 tiles of 1 rows, rest 0: 3 ops, 0 reduce}}
+  linalg.generic {indexing_maps = [#at, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%s, %t : memref<8x256x256xf32>, memref<8x256x16xf32>) outs(%dv : memref<8x256x16xf32>) {
+  ^bb0(%p0: f32, %p1: f32, %p2: f32):
+    %p = arith.mulf %p0, %p1 : f32
+    %r = arith.addf %p2, %p : f32
+    linalg.yield %r : f32
+  }
+  return
+}
