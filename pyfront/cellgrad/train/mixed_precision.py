@@ -84,6 +84,11 @@ class _Outputs(Cell):
         return cast_floats(self._backbone(*args, **kwargs), self.dtype)
 
 
+def outputs_to_32(backbone: Cell) -> Cell:
+    """A Cell whose floating-point outputs are float32."""
+    return _Outputs(backbone, mstype.float32)
+
+
 class _CastPrimitive(Primitive):
     """A primitive that computes in a lower precision and gives float32."""
 
@@ -138,10 +143,10 @@ def _lower_listed(network: Cell, listed: tuple[type, ...], dtype: Type) -> Cell:
     def inside(cell: Cell) -> Cell | None:
         if not isinstance(cell, listed):
             return None
-        return _Outputs(cell.to_float(dtype), mstype.float32)
+        return outputs_to_32(cell.to_float(dtype))
 
     if isinstance(network, listed):
-        return _Outputs(network.to_float(dtype), mstype.float32)
+        return outputs_to_32(network.to_float(dtype))
     _replace_cells(network, inside)
     for _, cell in network.cells_and_names():
         for name, value in list(vars(cell).items()):
@@ -160,7 +165,7 @@ def _lower_all_but(network: Cell, listed: tuple[type, ...], dtype: Type) -> Cell
         return _Outputs(cell.to_float(mstype.float32), dtype)
 
     _replace_cells(network, inside)
-    return _Outputs(network, mstype.float32)
+    return outputs_to_32(network)
 
 
 def _check(network: Any, dtype: Any, owner: str, functions: bool = False) -> None:
@@ -295,7 +300,7 @@ def build_train_network(
     network = auto_mixed_precision(network, level)
     if loss_fn is not None:
         if getattr(network, "_amp_level", "") == "auto":
-            network = _Outputs(network, mstype.float32)
+            network = outputs_to_32(network)
         network = nn.WithLossCell(network, loss_fn)
     if manager is None:
         return nn.TrainOneStepCell(network, optimizer).set_train()  # type: ignore[return-value]

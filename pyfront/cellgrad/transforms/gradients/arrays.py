@@ -6,10 +6,14 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import argument_error
-from cellgrad.core.record import broadcast_shapes, check_tensor
+from cellgrad.core.aliases import Dims
+from cellgrad.core.arguments import argument_error, check_int, check_ndim
+from cellgrad.core.errors import either
+from cellgrad.core.record import broadcast_shapes, check_tensor, operation
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._static import known_int, known_ints
+from cellgrad.ops.operations._regions import PSROIPooling
 from cellgrad.transforms.gradients.rows import by_name, of, pulled, row, transposed
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -215,6 +219,45 @@ ROIAlignGrad = row(
     "ROIAlignGrad(pooled_height, pooled_width, spatial_scale, sample_num=2)(dout, rois, shape)",
     by_name(_roi),
 )
+
+
+class PSROIPoolingGrad(Primitive):
+    """The gradient of `PSROIPooling` by its images, of height and width `input_size`.
+
+    Raises:
+        TypeError: as `PSROIPooling`, or sizes that are no ints.
+        ValueError: as `PSROIPooling`, sizes below 1, or a `dy` of another shape than the result.
+    """
+
+    def __init__(
+        self, input_size: Dims, spatial_scale: float, group_size: int, output_dim: int
+    ):
+        super().__init__()
+        sizes = (input_size, input_size) if isinstance(input_size, int) else input_size
+        if not isinstance(sizes, tuple) or len(sizes) != 2:
+            what = "an int or a tuple of two ints"
+            raise argument_error(TypeError, self.name, "input_size", what, input_size)
+        self.input_size = [check_int(n, self.name, "input_size", at_least=1) for n in sizes]
+        self._forward = PSROIPooling(spatial_scale, group_size, output_dim)
+
+    def __call__(self, dy: Tensor, rois: Tensor) -> Tensor:
+        regions, pool = check_tensor(rois, self.name, "rois"), self._forward
+        given = check_ndim(check_tensor(dy, self.name, "dy"), self.name, "dy", 4)
+        count = regions.shape[0] * regions.shape[-1]
+        wanted = (count, pool.output_dim, pool.group_size, pool.group_size)
+        if given.shape != wanted:
+            raise argument_error(
+                either(ValueError, RuntimeError), self.name, "dy", f"of shape {list(wanted)}", given
+            )
+        shape = (regions.shape[0], pool.output_dim * pool.group_size**2, *self.input_size)
+        out: Tensor = _of_regions(given, regions, pool, shape)
+        return out
+
+
+@operation
+def _of_regions(dy: Tensor, rois: Tensor, pool: PSROIPooling, shape: tuple[int, ...]) -> Tensor:
+    out: Tensor = transposed("PSROIPoolingGrad", lambda v: pool(v, rois), dy, shape)
+    return out
 
 
 def _deformed(x: Tensor, offsets: Tensor, kernel_size: Any, **settings: Any) -> Tensor:
