@@ -8,6 +8,7 @@ import cellgrad as ms
 from cellgrad import Tensor, nn, ops
 from cellgrad._c_expression import CreationType, TensorPy, get_code_extra
 from cellgrad.common.api import _pynative_executor
+from cellgrad.common.parameter import _Buffer
 from cellgrad.ops._primitive_cache import _get_cache_prim
 from cellgrad.ops.operations import PSROIPooling, Uniform, _csr_ops, _grad_ops, _inner_ops
 from cellgrad.scipy.utils import _nd_transpose
@@ -107,6 +108,9 @@ def test_gradient_of_position_sensitive_pooling_is_mindspores():
                 ops.ones((1, 1, 3, 2)), ops.ones((1, 5, 1))
             ),
         ),
+        (ValueError, "'input_x' must be 2 Tensors", lambda: _grad_ops.ConcatOffset()([Tensor([1])])),
+        (TypeError, "'input_x' must", lambda: _grad_ops.ConcatOffset()(Tensor([1, 2]))),
+        (TypeError, "'data' must be a Tensor", lambda: _Buffer(2.0)),
         (TypeError, "'maxval' must be a float", lambda: Uniform(0.0, 1)),
         (ValueError, "'minval' must be at least 0", lambda: Uniform(-1.0, 1.0)),
         (ValueError, "'minval' must be at most 1.0", lambda: Uniform(2.0, 1.0)),
@@ -152,3 +156,26 @@ def test_small_helpers():
     assert power(Tensor([2.0])).asnumpy().tolist() == [8]
     cell = _OutputTo32(nn.Dense(2, 1).to_float(ms.float16))
     assert cell(ops.ones((1, 2))).dtype is ms.float32
+
+
+def test_buffers(mode):
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.table = _Buffer(Tensor([1.0, 2.0]))
+            self.passing = _Buffer(Tensor([3.0, 4.0]), persistent=False)
+
+        def construct(self, x):
+            return (self.table * x + self.passing).sum()
+
+    net = Net()
+    assert [name for name, _ in net.named_buffers()] == ["table", "passing"]
+    assert list(net.state_dict()) == ["table"]
+    assert float(net(Tensor([5.0, 6.0]))) == 24
+    assert ms.grad(net)(Tensor([5.0, 6.0])).asnumpy().tolist() == [1, 2]
+
+
+def test_offsets_of_what_is_joined():
+    parts = [ops.ones((2, 3, 1)), ops.ones((2, 1, 1)), ops.ones((2, 4, 1))]
+    offsets = _grad_ops.ConcatOffset(3, 1)(parts)
+    assert offsets.asnumpy().tolist() == [[0, 0, 0], [0, 3, 0], [0, 4, 0]]

@@ -115,7 +115,7 @@ class Differentiated:
             raise
         finally:
             active.pop()
-        self.written = list(self.scope.written.values())
+        self.written = self.writes()
         stored = [self.scope.store[id(p)] for p in self.written]
         self.scope.fn.ret([t._value for t in self.results] + stored + self.parts())
 
@@ -123,6 +123,10 @@ class Differentiated:
         """Notes that an input is a Parameter: writing to it in the function writes the Parameter."""
         if isinstance(known, Parameter):
             self.scope.given[id(tracer)] = known
+
+    def writes(self) -> list[Parameter]:
+        """The Parameters that the function writes, and so returns."""
+        return list(self.scope.written.values())
 
     def parts(self) -> list[Any]:
         """What the captured function returns after its results and what it writes."""

@@ -6,9 +6,9 @@ from typing import Any
 
 from cellgrad.core.arguments import argument_error, check_bool, check_dtype, check_int
 from cellgrad.core.dtype import Type
-from cellgrad.core.record import cast_to, check_tensor, operation
+from cellgrad.core.record import cast_to, check_tensor, complex_forms, operation
 from cellgrad.core.tensor import Tensor
-from cellgrad.ops import linalg, random, spectral
+from cellgrad.ops import complex_spectra, linalg, random, spectral
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._static import known_ints
 from cellgrad.ops.sparse import CSRTensor
@@ -19,17 +19,22 @@ __all__ = ["Eigh", "SparseMatrixSoftmax", "Uniform"]
 
 @operation
 def _eigh(x: Tensor, lower: bool) -> tuple[Tensor, Tensor]:
+    if check_tensor(x, "Eigh", "A").dtype.kind == "c":
+        return complex_spectra.eigh(x, lower)
     given, dtype = linalg.matrices("Eigh", x, "A", square=True)
     w, v = spectral.eigh(given, lower)
     return cast_to(w, dtype), cast_to(v, dtype)
 
 
+complex_forms["_unlisted._eigh"] = True
+
+
 class Eigh(Primitive):
-    """Eigenvalues of symmetric matrices, ascending, and eigenvectors as columns if `compute_eigenvectors`; one
-    triangle is read.
+    """Eigenvalues of symmetric or Hermitian matrices, ascending, and eigenvectors as columns if
+    `compute_eigenvectors`; one triangle is read.
 
     Raises:
-        TypeError: no Tensor of floating-point numbers.
+        TypeError: no Tensor of floating-point or complex numbers.
         ValueError: matrices that are not square.
     """
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Dims
-from cellgrad.core.arguments import argument_error, check_int, check_ndim
+from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_sequence
 from cellgrad.core.errors import either
-from cellgrad.core.record import broadcast_shapes, check_tensor, operation
+from cellgrad.core.record import axis_of, broadcast_shapes, check_tensor, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
-from cellgrad.ops._static import known_int, known_ints
+from cellgrad.ops._static import known, known_int, known_ints
 from cellgrad.ops.operations._regions import PSROIPooling
 from cellgrad.transforms.gradients.rows import by_name, of, pulled, row, transposed
 
@@ -269,3 +272,25 @@ DeformableOffsetsGrad = row(
     " deformable_groups=1, modulated=True)(dout, x, offsets)",
     of(_deformed, by=2),
 )
+
+
+class ConcatOffset(Primitive):
+    """Where each of `N` tensors begins in what they are joined to along `axis`: a row of indices for each.
+
+    Raises:
+        TypeError: no tuple or list of Tensors.
+        ValueError: another number of them, or an `axis` out of range.
+    """
+
+    def __init__(self, N: int = 2, axis: int = 0):
+        super().__init__()
+        self.N, self.axis = check_int(N, self.name, "N", at_least=1), axis
+
+    def __call__(self, input_x: Sequence[Tensor]) -> Tensor:
+        given = check_sequence(input_x, self.name, "input_x", "Tensors", Tensor)
+        if len(given) != self.N:
+            raise argument_error(ValueError, self.name, "input_x", f"{self.N} Tensors", len(given))
+        dim = axis_of(self.axis, given[0].ndim, self.name)
+        out = np.zeros((self.N, given[0].ndim), np.int64)
+        out[1:, dim] = np.cumsum([x.shape[dim] for x in given])[:-1]
+        return known(out, mstype.int64)
