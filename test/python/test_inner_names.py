@@ -7,12 +7,12 @@ from messages import said
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
 from cellgrad._c_expression import CreationType, TensorPy, get_code_extra
+from cellgrad.amp import _OutputTo32
 from cellgrad.common.api import _pynative_executor
 from cellgrad.common.parameter import _Buffer
 from cellgrad.ops._primitive_cache import _get_cache_prim
 from cellgrad.ops.operations import PSROIPooling, Uniform, _csr_ops, _grad_ops, _inner_ops
 from cellgrad.scipy.utils import _nd_transpose
-from cellgrad.amp import _OutputTo32
 
 SCALE, CELLS, CHANNELS, HEIGHT, WIDTH = 0.25, 2, 3, 7, 6
 draw = np.random.default_rng(0)
@@ -33,8 +33,16 @@ def pooled(x, regions):
         for c in range(CHANNELS):
             for i in range(CELLS):
                 for j in range(CELLS):
-                    rows = slice(*np.clip([np.floor(y1 + i * high), np.ceil(y1 + (i + 1) * high)], 0, HEIGHT).astype(int))
-                    columns = slice(*np.clip([np.floor(x1 + j * wide), np.ceil(x1 + (j + 1) * wide)], 0, WIDTH).astype(int))
+                    rows = slice(
+                        *np.clip(
+                            [np.floor(y1 + i * high), np.ceil(y1 + (i + 1) * high)], 0, HEIGHT
+                        ).astype(int)
+                    )
+                    columns = slice(
+                        *np.clip(
+                            [np.floor(x1 + j * wide), np.ceil(x1 + (j + 1) * wide)], 0, WIDTH
+                        ).astype(int)
+                    )
                     part = x[int(image), (c * CELLS + i) * CELLS + j, rows, columns]
                     out[k, c, i, j] = part.mean() if part.size else 0
     return out  # fmt: skip
@@ -108,7 +116,11 @@ def test_gradient_of_position_sensitive_pooling_is_mindspores():
                 ops.ones((1, 1, 3, 2)), ops.ones((1, 5, 1))
             ),
         ),
-        (ValueError, "'input_x' must be 2 Tensors", lambda: _grad_ops.ConcatOffset()([Tensor([1])])),
+        (
+            ValueError,
+            "'input_x' must be 2 Tensors",
+            lambda: _grad_ops.ConcatOffset()([Tensor([1])]),
+        ),
         (TypeError, "'input_x' must", lambda: _grad_ops.ConcatOffset()(Tensor([1, 2]))),
         (TypeError, "'data' must be a Tensor", lambda: _Buffer(2.0)),
         (TypeError, "'maxval' must be a float", lambda: Uniform(0.0, 1)),
@@ -173,6 +185,24 @@ def test_buffers(mode):
     assert list(net.state_dict()) == ["table"]
     assert float(net(Tensor([5.0, 6.0]))) == 24
     assert ms.grad(net)(Tensor([5.0, 6.0])).asnumpy().tolist() == [1, 2]
+
+
+def test_gradient_of_fractional_average_pooling(mode):
+    """Elements are MindSpore's; windows that overlap share the elements at their bounds."""
+    at = Tensor([0, 2, 5]), Tensor([0, 1, 3, 4])
+    shape = Tensor([1, 5, 4, 1])
+    for overlapping, dy, wanted in (
+        (False, [[4, 7, 1], [7, 2, 7]], [[2, 1.75, 1.75, 0.5], [7 / 3, 1 / 3, 1 / 3, 7 / 3]]),
+        (
+            True,
+            [[3, 3, 6], [1, 7, 7]],
+            [[0.5, 5 / 6, 1 / 3, 7 / 3], [1 / 6, 17 / 18, 7 / 9, 28 / 9]],
+        ),
+    ):
+        primitive = _grad_ops.FractionalAvgPoolGrad(overlapping)
+        dx = primitive(shape, Tensor(dy, ms.float64).reshape(1, 2, 3, 1), *at).asnumpy()[0, ..., 0]
+        np.testing.assert_allclose(dx[[0, 4]], wanted, 1e-12)
+    np.testing.assert_allclose(dx[2], [2 / 3, 16 / 9, 10 / 9, 49 / 9], 1e-12)
 
 
 def test_offsets_of_what_is_joined():

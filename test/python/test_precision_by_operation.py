@@ -76,7 +76,9 @@ def test_each_operation(name):
             out = run(x, y)
             assert out.dtype is wanted
         exact = function(*pair(F64, F64)).asnumpy()
-        np.testing.assert_allclose(out.asnumpy(), exact, 4e-3 if F16 in (*given, wanted) else 2e-5, 2e-4)
+        np.testing.assert_allclose(
+            out.asnumpy(), exact, 4e-3 if F16 in (*given, wanted) else 2e-5, 2e-4
+        )
         if given == (F32, F32):
             assert function(x, y).dtype is F32  # as before, outside of it
 

@@ -250,55 +250,6 @@ def test_a_draw_that_fails_leaves_the_state():
     np.testing.assert_array_equal(after, ops.rand(4).asnumpy())
 
 
-def test_each_element_of_a_batch_draws_its_own_numbers(mode):
-    def noisy(x):
-        return ops.dropout(x, 0.5), ops.randn(400), ops.rand(2, 2)
-
-    x = ops.ones((6, 400))
-    ms.set_seed(7)
-    kept, normal, uniform = (v.asnumpy() for v in ms.vmap(noisy)(x))
-    ms.set_seed(7)
-    again = ms.vmap(noisy)(x)[1].asnumpy()
-    np.testing.assert_array_equal(normal, again)
-    assert ((kept == 0) | (kept == 2)).all() and 0.4 < (kept == 0).mean() < 0.6
-    # 2400 normal numbers: those of two elements, and of two calls, have nothing to do with each other.
-    assert abs(normal.mean()) < 0.08 and 0.94 < normal.std() < 1.06
-    others = ms.vmap(noisy)(x)[1].asnumpy()
-    related = np.corrcoef(np.concatenate([normal, others]))
-    assert np.abs(related - np.eye(12)).max() < 0.25
-    assert len(np.unique(uniform)) == 24
-    both = ms.vmap(ms.vmap(lambda x: ops.rand(3)))(ops.ones((2, 4))).asnumpy()
-    assert both.shape == (2, 4, 3) and len(np.unique(both)) == 24
-
-    # The gradient sees the mask of the forward pass.
-    def loss(x):
-        out = ops.dropout(x * x, 0.5)
-        return out.sum(), out
-
-    slopes, out = ms.vmap(ms.grad(loss, has_aux=True))(x)
-    np.testing.assert_array_equal(slopes.asnumpy(), 2 * out[0].asnumpy())
-
-
-def test_an_operation_with_seeds_of_its_own_is_mapped_too(mode):
-    def draws():
-        op = ops.UniformReal(seed=3)
-        return [ms.vmap(lambda x: op((5,)) * x)(ops.ones((4,))).asnumpy() for _ in range(2)]
-
-    first, second = draws()
-    assert len(np.unique([first, second])) == 40
-    np.testing.assert_array_equal([first, second], draws())
-
-
-def test_a_batch_leaves_other_draws_as_they_are():
-    """It makes one step of the generator."""
-    ms.set_seed(2)
-    ops.rand(1)
-    wanted = ops.rand(4).asnumpy()
-    ms.set_seed(2)
-    ms.vmap(lambda x: x * ops.rand(3, 3).sum() + ops.rand(1)[0])(ops.ones((5,)))
-    np.testing.assert_array_equal(ops.rand(4).asnumpy(), wanted)
-
-
 # --- dropout --------------------------------------------------------------------------------------
 
 
@@ -429,6 +380,7 @@ def test_shapes_and_dtypes():
         (ops.rand(2, dtype=ms.float16), (2,), ms.float16),
         (ops.randn(()), (), ms.float32),
         (ops.rand_like(x), (2, 3), ms.float16),
+        (ops.randn_like(x), (2, 3), ms.float32),
         (ops.randn_like(x, dtype=ms.float64), (2, 3), ms.float64),
         (ops.randint(1, 5, (3,)), (3,), ms.int64),
         (ops.randint_like(Tensor([1, 2]), 1, 5), (2,), ms.int64),

@@ -112,7 +112,9 @@ class Program:
         self.cache: dict[Any, Compiled] = {}
         # Cells, by identity, that the adjoint computes again beside those that say so.
         self.recomputed: frozenset[int] = frozenset()
-        self.precision: Type | None = None  # what `core.precision` says that its operations compute in
+        self.precision: Type | None = (
+            None  # what `core.precision` says that its operations compute in
+        )
         # Whether it matters which Parameters the arguments are: it writes one of them.
         self.by_identity = False
         # Arguments whose tensors of integers it is compiled for, by place or name.

@@ -42,7 +42,10 @@ _FULL = {
 # in float32. Those that are not listed compute in what they are given.
 LISTED: dict[str, bool] = {
     **{f"contractions.{name}": True for name in _PRODUCTS},
-    **{"convolution": True, "activations.prelu": True, "einsums.einsum": True, "smaller.dense": True},
+    "convolution": True,
+    "activations.prelu": True,
+    "einsums.einsum": True,
+    "smaller.dense": True,
     **{f"{module}.{name}": False for module, names in _FULL.items() for name in names},
 }
 

@@ -21,7 +21,9 @@ class _State(threading.local):
     composite: str = ""
     called: Any = None  # is told of each Cell that is captured, and what it gives
     tape: Any = None  # what records the programs that run, see `transforms.tape`
-    precision: Any = None  # the dtype of `amp.auto_mixed_precision` at level "auto", see `core.precision`
+    precision: Any = (
+        None  # the dtype of `amp.auto_mixed_precision` at level "auto", see `core.precision`
+    )
 
 
 current = _State()

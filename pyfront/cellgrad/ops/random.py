@@ -214,13 +214,13 @@ def rand_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = No
     "h.drawn(ops.randn_like(input, dtype=dtype), None, device)",
 )
 def randn_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
-    """Standard normal numbers in the shape, and by default the dtype, of a tensor.
+    """Standard normal numbers in the shape of a tensor, by default in float32, as MindSpore gives them.
 
     >>> print(ops.randn_like(Tensor([1.0, 2.0])).shape)
     (2,)
     """
     x = check_tensor(input, "randn_like", "input")
-    out: Tensor = _randn(x.shape, _float_type(dtype, "randn_like", x.dtype), seed, "randn_like")
+    out: Tensor = _randn(x.shape, _float_type(dtype, "randn_like"), seed, "randn_like")
     return out
 
 

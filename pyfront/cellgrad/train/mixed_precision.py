@@ -207,20 +207,21 @@ def auto_mixed_precision(
     _check(network, dtype, "auto_mixed_precision", amp_level == "auto")
     if amp_level == "O0":
         return network
+    lowered: Any = network
     if amp_level == "O1":
-        network = _lower_listed(network, tuple(get_white_list()), dtype)
+        lowered = _lower_listed(lowered, tuple(get_white_list()), dtype)
     elif amp_level in ("O2", "O3"):
         kept = tuple(get_black_list()) if amp_level == "O2" else ()
-        network = _lower_all_but(network, kept, dtype)
+        lowered = _lower_all_but(lowered, kept, dtype)
     elif amp_level == "auto":
-        network = _by_operation(network, dtype)
+        lowered = _by_operation(lowered, dtype)
     else:
         raise error(
             ValueError,
             f"The amp level {amp_level} is not supported: it must be 'O0', 'O1', 'O2', 'O3' or 'auto'.",
         )
-    object.__setattr__(network, "_amp_level", amp_level)
-    return network
+    object.__setattr__(lowered, "_amp_level", amp_level)
+    return lowered  # type: ignore[no-any-return]
 
 
 def custom_mixed_precision(

@@ -42,6 +42,7 @@ class _Mapped(Differentiated):
     """A function captured on one element of a batch."""
 
     keeps_hooks = False
+    has_own = staticmethod(generator.is_state)  # each element has a generator of its own
 
     def __init__(
         self,
@@ -71,10 +72,6 @@ class _Mapped(Differentiated):
         else:  # to the function, a tensor of its own
             self.mapped.append((known, -1 if axis is None else axis, tracer, tracer._value))
             self.scope.mapped.add(id(tracer))
-
-    def writes(self) -> list[Parameter]:
-        """Not the states of generators: each element has one of its own."""
-        return [p for p in super().writes() if not generator.is_state(p)]
 
     def batched(self, size: int) -> tuple[list[Any], list[int]]:
         """The operands of the call on a batch, and along which dimension each has its elements."""

@@ -95,7 +95,7 @@ def names() -> list[str]:
     return sorted(_FACTORY)
 
 
-def get_metric_fn(name: str, *args: object, **kwargs: object) -> Any:
+def get_metric_fn(name: str, *args: object, **kwargs: object) -> Metric:
     """The metric of a name, made with further arguments; of "auc", the area under the curve that they are.
 
     Raises:
@@ -107,7 +107,7 @@ def get_metric_fn(name: str, *args: object, **kwargs: object) -> Any:
     """
     if name not in _FACTORY:
         raise error(KeyError, f"Unsupport metric {name}: it must be in {names()}.")
-    return _FACTORY[name](*args, **kwargs)
+    return _FACTORY[name](*args, **kwargs)  # type: ignore[no-any-return]  # "auc" is no class
 
 
 def get_metrics(metrics: object) -> dict[str, Metric] | None:

@@ -232,9 +232,7 @@ class PSROIPoolingGrad(Primitive):
         ValueError: as `PSROIPooling`, sizes below 1, or a `dy` of another shape than the result.
     """
 
-    def __init__(
-        self, input_size: Dims, spatial_scale: float, group_size: int, output_dim: int
-    ):
+    def __init__(self, input_size: Dims, spatial_scale: float, group_size: int, output_dim: int):
         super().__init__()
         sizes = (input_size, input_size) if isinstance(input_size, int) else input_size
         if not isinstance(sizes, tuple) or len(sizes) != 2:
