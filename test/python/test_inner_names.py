@@ -6,10 +6,12 @@ from messages import said
 
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
+from cellgrad import multiprocessing as mp
 from cellgrad._c_expression import CreationType, TensorPy, get_code_extra
 from cellgrad.amp import _OutputTo32
 from cellgrad.common.api import _pynative_executor
 from cellgrad.common.parameter import _Buffer
+from cellgrad.ops import auto_generate as gen
 from cellgrad.ops._primitive_cache import _get_cache_prim
 from cellgrad.ops.operations import PSROIPooling, Uniform, _csr_ops, _grad_ops, _inner_ops
 from cellgrad.scipy.utils import _nd_transpose
@@ -209,3 +211,64 @@ def test_offsets_of_what_is_joined():
     parts = [ops.ones((2, 3, 1)), ops.ones((2, 1, 1)), ops.ones((2, 4, 1))]
     offsets = _grad_ops.ConcatOffset(3, 1)(parts)
     assert offsets.asnumpy().tolist() == [[0, 0, 0], [0, 3, 0], [0, 4, 0]]
+
+
+M = Tensor([[1.0, 5.0], [7.0, 2.0]])
+LINE = Tensor(np.arange(4.0).reshape(1, 1, 4), ms.float32)
+IMAGE = Tensor(np.arange(6.0).reshape(1, 1, 2, 3), ms.float32)
+DOUBLED = [[0, 0, 1, 1, 2], [0, 0, 1, 1, 2], [3, 3, 4, 4, 5], [3, 3, 4, 4, 5]]
+
+
+@pytest.mark.parametrize(
+    "call, wanted",
+    [
+        (lambda: gen.MaxDim()(M, 0), ([7, 5], [1, 0])),
+        (lambda: gen.MinDim()(M, 1, True), ([[1], [2]], [[0], [1]])),
+        (lambda: (gen.NewOnes()(M, (2,)),), ([1, 1],)),
+        (lambda: (gen.NewZeros()(M, (2,), ms.int32),), ([0, 0],)),
+        (lambda: (gen.UpsampleNearest1D()(LINE, (6,)),), ([[[0, 0, 1, 2, 2, 3]]],)),
+        (lambda: (gen.UpsampleNearest1D()(LINE, None, [1.5]),), ([[[0, 0, 1, 2, 2, 3]]],)),
+        (lambda: (gen.UpsampleNearest2D()(IMAGE, None, [2.0, 1.7]),), ([[DOUBLED]],)),
+        (lambda: (Tensor(ops.functional.tuple_div((4, 6), (2, 3))),), ([2, 2],)),
+    ],
+)
+def test_primitives_without_settings_are_mindspores(call, wanted):
+    assert tuple(x.asnumpy().tolist() for x in call()) == wanted
+
+
+def test_primitives_that_mindspore_has_on_other_processors():
+    """Against formulas: lines through the elements, and Euclid's norm."""
+    line = gen.UpsampleLinear1D()(LINE, (6,), None, True).asnumpy()
+    np.testing.assert_allclose(line[0, 0], np.linspace(0, 3, 6), 1e-6)
+    image = gen.UpsampleBilinear2D()(IMAGE, (3, 5), None, True).asnumpy()[0, 0]
+    np.testing.assert_allclose(image, np.arange(3)[:, None] * 1.5 + np.arange(5) / 2, 1e-6)
+    np.testing.assert_allclose(gen.Norm()(M, 2, (1,)).asnumpy(), np.sqrt([26, 53]), 1e-6)
+    slopes = ms.grad(lambda x: gen.MaxDim()(x, 0)[0].sum())(M)
+    assert slopes.asnumpy().tolist() == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    "x, y, words",
+    [
+        ((1, 2), (1,), "must be the same, but got 2 and 1"),
+        ((1.5,), (2,), "should be an int64 number, but got 1.5 and 2"),
+        ((4,), (0,), "should not be 0"),
+        ((5,), (2,), "should be divisible, but got 5 and 2"),
+    ],
+)
+def test_tuples_that_cannot_be_divided(x, y, words):
+    with pytest.raises(RuntimeError, match=words):
+        ops.functional.tuple_div(x, y)
+
+
+def test_tensors_go_to_another_process():
+    def child(given, back):
+        back.put(given.get() * 2)
+
+    context = mp.get_context("fork")
+    given, back = context.Queue(), context.Queue()
+    process = context.Process(target=child, args=(given, back))
+    process.start()
+    given.put(Tensor([3.0]))
+    assert back.get(timeout=60).asnumpy().tolist() == [6]
+    process.join()
