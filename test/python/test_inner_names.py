@@ -125,6 +125,13 @@ def test_gradient_of_position_sensitive_pooling_is_mindspores():
         ),
         (TypeError, "'input_x' must", lambda: _grad_ops.ConcatOffset()(Tensor([1, 2]))),
         (TypeError, "'data' must be a Tensor", lambda: _Buffer(2.0)),
+        (
+            ValueError,
+            "'grad' must have shape [2, 1], a row an index, but got [3, 1]",
+            lambda: ops.SparseApplyAdagrad(0.5)(
+                ops.ones((3, 1)), ops.ones((3, 1)), ops.ones((3, 1)), Tensor([0, 1])
+            ),
+        ),
         (TypeError, "'maxval' must be a float", lambda: Uniform(0.0, 1)),
         (ValueError, "'minval' must be at least 0", lambda: Uniform(-1.0, 1.0)),
         (ValueError, "'minval' must be at most 1.0", lambda: Uniform(2.0, 1.0)),
@@ -205,6 +212,21 @@ def test_gradient_of_fractional_average_pooling(mode):
         dx = primitive(shape, Tensor(dy, ms.float64).reshape(1, 2, 3, 1), *at).asnumpy()[0, ..., 0]
         np.testing.assert_allclose(dx[[0, 4]], wanted, 1e-12)
     np.testing.assert_allclose(dx[2], [2 / 3, 16 / 9, 10 / 9, 49 / 9], 1e-12)
+
+
+def test_gradient_of_layer_norm_over_all_dimensions(mode):
+    """Each element has a weight of its own, so nothing is summed."""
+    x, dy, gamma = draw.standard_normal((3, 2, 3))
+    mean, variance = x.mean(), x.var()
+    primitive = _grad_ops.LayerNormGrad(0, 0)
+    at = [Tensor(np.full((1, 1), v)) for v in (variance, mean)]
+    dx, dgamma, dbeta = primitive(Tensor(x), Tensor(dy), *at, Tensor(gamma))
+    slope = (x - mean) / np.sqrt(variance + 1e-7)
+    np.testing.assert_allclose(dgamma.asnumpy(), dy * slope, 1e-12)
+    np.testing.assert_allclose(dbeta.asnumpy(), dy, 1e-12)
+    given = dy * gamma
+    wanted = given - given.mean() - slope * (given * slope).mean()
+    np.testing.assert_allclose(dx.asnumpy(), wanted / np.sqrt(variance + 1e-7), 1e-6)
 
 
 def test_offsets_of_what_is_joined():

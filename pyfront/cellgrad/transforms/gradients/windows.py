@@ -222,8 +222,10 @@ def _layer_norm(
     by_variance = _sums(scaled * centred, axes) * inverse * inverse * inverse / -count
     by_mean = (_sums(scaled, axes) * inverse + by_variance * _sums(centred, axes)) / -count
     dx = scaled * inverse + by_variance * centred + by_mean
-    dgamma = ops.reduce_sum(dout * centred * inverse, others)
-    return dx, dgamma, ops.reduce_sum(dout, others)
+    dgamma, dbeta = dout * centred * inverse, dout
+    if others:  # a sum over no dimensions is one over all
+        dgamma, dbeta = ops.reduce_sum(dgamma, others), ops.reduce_sum(dbeta, others)
+    return dx, dgamma, dbeta
 
 
 LayerNormGrad = row(
