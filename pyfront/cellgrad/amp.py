@@ -16,6 +16,7 @@ from cellgrad.train.mixed_precision import (
     get_black_list,
     get_white_list,
 )
+from cellgrad.train.mixed_precision import outputs_to_32 as _OutputTo32  # noqa: F401
 
 __all__ = [
     "DynamicLossScaleManager",

@@ -1,4 +1,5 @@
 """Data types under the name scripts use: ``from cellgrad import dtype as mstype``."""
 
 from cellgrad.core.dtype import *  # noqa: F403
+from cellgrad.core.dtype import TensorType as TensorType
 from cellgrad.core.dtype import __all__  # noqa: F401

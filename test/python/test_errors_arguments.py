@@ -309,7 +309,7 @@ CASES = {
     "amp level": (
         "ms.amp.auto_mixed_precision(nn.ReLU(), 'O9')",
         ValueError,
-        "amp level O9 is not supported: it must be 'O0', 'O1', 'O2' or 'O3'",
+        "amp level O9 is not supported: it must be 'O0', 'O1', 'O2', 'O3' or 'auto'",
     ),
     # Learning rates and optimizers
     "milestones": (

@@ -144,6 +144,16 @@ def index_added_in_place(self, x, y):
     return ops.inplace_index_add(self.w, ROW, (x * y).reshape(1), 0) * self.w
 
 
+def added_by_method(self, x, y):
+    return self.w.add_((x * y).reshape(1)) * self.w
+
+
+def chained(self, x, y):
+    """By both methods the Parameter is written, and the result has the derivatives of both."""
+    out = self.w.mul_(x)
+    return out.add_(y) * y
+
+
 ROW = Tensor([0], ms.int32)
 BOTH = (85, 51, 34, 17, 289)
 
@@ -158,6 +168,8 @@ BOTH = (85, 51, 34, 17, 289)
         (index_added, BOTH),
         (index_added_by_class, BOTH),
         (index_added_in_place, BOTH),
+        (added_by_method, BOTH),
+        (chained, (10, 16, 15, 11, 55)),
     ],
 )
 def test_what_an_update_returns_is_a_result(mode, function, wanted):

@@ -104,6 +104,8 @@ def test_blocks_of_pixels():
         (lambda: nn.Unflatten(1, 3), TypeError, "tuple or list"),
         (lambda: nn.Pad([(1, 1)]), TypeError, "must be a tuple"),
         (lambda: nn.Pad(((1, 1),), "EDGE"), ValueError, "'mode' must be"),
+        (lambda: nn.Pad((0, 2)), TypeError, "must be a tuple of pairs"),
+        (lambda: nn.Pad(((0, 2), (1,))), ValueError, "must be a tuple of pairs"),
         (lambda: nn.ReflectionPad1d(1.5), TypeError, "tuple or list of ints"),
     ],
 )

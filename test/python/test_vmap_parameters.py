@@ -115,3 +115,55 @@ def test_parts_of_parts_and_steps_in_branches(mode):
     out = net(Tensor(x))
     np.testing.assert_array_equal(net.w.asnumpy(), want)
     np.testing.assert_array_equal(out.asnumpy(), want.sum(1))
+
+
+# --- generators -----------------------------------------------------------------------------------
+
+
+def test_each_element_of_a_batch_draws_its_own_numbers(mode):
+    def noisy(x):
+        return ops.dropout(x, 0.5), ops.randn(400), ops.rand(2, 2)
+
+    x = ops.ones((6, 400))
+    ms.set_seed(7)
+    kept, normal, uniform = (v.asnumpy() for v in ms.vmap(noisy)(x))
+    ms.set_seed(7)
+    again = ms.vmap(noisy)(x)[1].asnumpy()
+    np.testing.assert_array_equal(normal, again)
+    assert ((kept == 0) | (kept == 2)).all() and 0.4 < (kept == 0).mean() < 0.6
+    # 2400 normal numbers: those of two elements, and of two calls, have nothing to do with each other.
+    assert abs(normal.mean()) < 0.08 and 0.94 < normal.std() < 1.06
+    others = ms.vmap(noisy)(x)[1].asnumpy()
+    related = np.corrcoef(np.concatenate([normal, others]))
+    assert np.abs(related - np.eye(12)).max() < 0.25
+    assert len(np.unique(uniform)) == 24
+    both = ms.vmap(ms.vmap(lambda x: ops.rand(3)))(ops.ones((2, 4))).asnumpy()
+    assert both.shape == (2, 4, 3) and len(np.unique(both)) == 24
+
+    # The gradient sees the mask of the forward pass.
+    def loss(x):
+        out = ops.dropout(x * x, 0.5)
+        return out.sum(), out
+
+    slopes, out = ms.vmap(ms.grad(loss, has_aux=True))(x)
+    np.testing.assert_array_equal(slopes.asnumpy(), 2 * out[0].asnumpy())
+
+
+def test_an_operation_with_seeds_of_its_own_is_mapped_too(mode):
+    def draws():
+        op = ops.UniformReal(seed=3)
+        return [ms.vmap(lambda x: op((5,)) * x)(ops.ones((4,))).asnumpy() for _ in range(2)]
+
+    first, second = draws()
+    assert len(np.unique([first, second])) == 40
+    np.testing.assert_array_equal([first, second], draws())
+
+
+def test_a_batch_leaves_other_draws_as_they_are():
+    """It makes one step of the generator."""
+    ms.set_seed(2)
+    ops.rand(1)
+    wanted = ops.rand(4).asnumpy()
+    ms.set_seed(2)
+    ms.vmap(lambda x: x * ops.rand(3, 3).sum() + ops.rand(1)[0])(ops.ones((5,)))
+    np.testing.assert_array_equal(ops.rand(4).asnumpy(), wanted)

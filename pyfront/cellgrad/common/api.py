@@ -18,6 +18,9 @@ class _PyNativeExecutor:
     def set_grad_flag(self, flag: bool) -> None:
         """Nothing, as `sync`."""
 
+    def set_creation_type(self, tensor: object, creation_type: object) -> None:
+        """Nothing: what may be written to does not depend on it."""
+
     def set_async_for_graph(self, flag: bool) -> None:
         """Nothing, as `sync`."""
 

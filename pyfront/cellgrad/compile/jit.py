@@ -71,6 +71,7 @@ class _Jit:
         if (
             known
             and current.tape is None
+            and current.precision is None
             and not (kwargs or self.dynamic_batch or context.eager_flag[0])
         ):
             # As `Program` begins, without two calls of Python, which take as long as the compiled code.

@@ -40,6 +40,7 @@ from cellgrad.compile.failures import (
 )
 from cellgrad.compile.fallback import call as _or_plain
 from cellgrad.compile.fallback import refusing
+from cellgrad.compile.lowered import in_precision
 from cellgrad.compile.printing import print_hook
 from cellgrad.compile.results import builder
 from cellgrad.compile.scratch import fresh_path
@@ -50,6 +51,7 @@ from cellgrad.core import log as _log
 from cellgrad.core import state as _state
 from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
+from cellgrad.core.dtype import Type
 from cellgrad.core.errors import NotCompilable
 from cellgrad.core.exact import Identity
 from cellgrad.core.guards import ABSENT, unchanged
@@ -90,6 +92,7 @@ class Program:
             "dynamic",
             "known",
             "name",
+            "precision",
         ),
         *("recomputed", "run", "shared", "stale", "variants"),
     )
@@ -109,6 +112,9 @@ class Program:
         self.cache: dict[Any, Compiled] = {}
         # Cells, by identity, that the adjoint computes again beside those that say so.
         self.recomputed: frozenset[int] = frozenset()
+        self.precision: Type | None = (
+            None  # what `core.precision` says that its operations compute in
+        )
         # Whether it matters which Parameters the arguments are: it writes one of them.
         self.by_identity = False
         # Arguments whose tensors of integers it is compiled for, by place or name.
@@ -124,6 +130,8 @@ class Program:
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         known, tape = self.known, _state.current.tape
+        if _state.current.precision is not self.precision and not self.asks:
+            return in_precision(self, _state.current.precision)(args, kwargs)
         if known and not kwargs and tape is None:
             out = _call_known(known, args)
             if out is not ABSENT:
@@ -291,6 +299,7 @@ class Program:
         sys.setrecursionlimit(max(limit, _RECURSION))
         began = time.process_time()
         before = _state.saved()
+        _state.current.precision = None
         try:
             found = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:

@@ -198,11 +198,12 @@ FAMILIES: dict[str, dict[str, str]] = {
 INNER: dict[str, dict[str, str]] = {
     "It is inside of MindSpore's compiler and runtime, which have no part here.": {
         "mindspore": """
-            _c_dataengine _c_expression _c_mindrecord _akg _deprecated graph rewrite tools utils""",
+            _c_dataengine _c_mindrecord _akg _deprecated graph rewrite tools utils""",
+        "_c_expression": "typing",
         "common": "_monad _register_for_tensor file_system",
         "common.api": "_JitExecutor _no_recursive",
         "context": "K_CONTEXT _context get_jit_config",
-        "ops": "_op_impl _primitive_cache _vmap",
+        "ops": "_op_impl _vmap",
         "train": "_utils",
     },
     "It sets Ascend processors, and cellgrad computes on others.": {

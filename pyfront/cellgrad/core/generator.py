@@ -7,6 +7,7 @@ it and adds one, inside compiled code as well, where it is threaded through like
 from __future__ import annotations
 
 import secrets
+import weakref
 
 import numpy as np
 
@@ -33,6 +34,22 @@ def _fresh() -> int:
 STATE = Parameter(
     Tensor(np.array([_fresh(), 0], np.int64)), name="random_state", requires_grad=False
 )
+
+
+_states = {id(STATE)}
+
+
+def new_state(start: Tensor) -> Parameter:
+    """The state of another generator."""
+    state = Parameter(start, "random_state", False)
+    _states.add(id(state))
+    weakref.finalize(state, _states.discard, id(state))
+    return state
+
+
+def is_state(parameter: object) -> bool:
+    """Whether a Parameter is the state of a generator."""
+    return id(parameter) in _states
 
 
 def manual_seed(seed: int) -> int:

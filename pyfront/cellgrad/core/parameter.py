@@ -11,7 +11,7 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.aliases import ArrayLike, InitLike, Operand
-from cellgrad.core.arguments import argument_error, check_bool
+from cellgrad.core.arguments import argument_error, check_bool, check_instance
 from cellgrad.core.conversion import converted
 from cellgrad.core.effects import assign
 from cellgrad.core.errors import error
@@ -271,6 +271,24 @@ class Parameter(Tensor):
 
 def _unpickle_parameter(value: Tensor, name: str, requires_grad: bool) -> Parameter:
     return Parameter(value, name=name, requires_grad=requires_grad)
+
+
+class Buffer:
+    """A tensor that is part of the state of the Cell to which it is assigned; see `Cell.register_buffer`.
+
+    Raises:
+        TypeError: `data` is not a Tensor.
+
+    >>> from cellgrad.common.parameter import _Buffer
+    >>> net = nn.Cell()
+    >>> net.table = _Buffer(Tensor([1.0, 2.0]))
+    >>> print(net.table, list(net.state_dict()))
+    [1. 2.] ['table']
+    """
+
+    def __init__(self, data: Tensor, *, persistent: bool = True):
+        self.data = check_instance(data, "Buffer", "data", Tensor)
+        self.persistent = check_bool(persistent, "Buffer", "persistent")
 
 
 class ParameterTuple(tuple[Parameter, ...]):

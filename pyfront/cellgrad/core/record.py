@@ -15,11 +15,12 @@ from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.foreign import unknown_argument
 from cellgrad.core.number import Number
+from cellgrad.core.precision import wanted
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer, elements
-from cellgrad.core.tree import plain_number, tensors
+from cellgrad.core.tree import map_tensors, plain_number, tensors
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -86,6 +87,8 @@ def operation(function: F) -> F:
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         current = state.current
+        if current.precision is not None and not current.composite:
+            args, kwargs = in_precision(key, (args, kwargs))
         if current.scope is None:
             try:
                 return run_eagerly(body, args, kwargs)
@@ -108,6 +111,14 @@ def operation(function: F) -> F:
 
     wrapper.__wrapped__ = body
     return wrapper  # type: ignore[return-value]
+
+
+def in_precision(key: str, given: Any) -> Any:
+    """What an operation is given, its floats in the dtype that it computes in: see `core.precision`."""
+    dtype = wanted(key)
+    if dtype is None:
+        return given
+    return map_tensors(lambda t: cast_to(t, dtype) if t.dtype.kind == "f" else t, given)
 
 
 def fresh(x: Tensor) -> Tensor:

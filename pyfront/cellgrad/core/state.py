@@ -21,10 +21,13 @@ class _State(threading.local):
     composite: str = ""
     called: Any = None  # is told of each Cell that is captured, and what it gives
     tape: Any = None  # what records the programs that run, see `transforms.tape`
+    precision: Any = (
+        None  # the dtype of `amp.auto_mixed_precision` at level "auto", see `core.precision`
+    )
 
 
 current = _State()
-_NAMES = ("scope", "frame", "cell_path", "composite", "called", "tape")
+_NAMES = ("scope", "frame", "cell_path", "composite", "called", "tape", "precision")
 _stack_locations: dict[Any, Any] = {}
 _MOST_LOCATIONS = 100_000  # a process may make code without end
 

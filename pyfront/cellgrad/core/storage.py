@@ -94,7 +94,9 @@ def to_numpy(buffer: Any, dtype: Type) -> np.ndarray[Any, Any]:
     if dtype is mstype.bfloat16:
         numpy_type = mstype.bfloat16_numpy()
         if numpy_type is None:
-            return (array.astype(np.uint32) << 16).view(np.float32)
+            # Of a number, numpy 1 makes a shift by 16 an int64.
+            wide: np.ndarray[Any, Any] = np.left_shift(array.astype(np.uint32), np.uint32(16))
+            return wide.view(np.float32)
         return array.view(numpy_type)
     if dtype.kind == "c":
         return array.view(mstype.to_numpy(dtype)).reshape(array.shape[:-1])

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from cellgrad import ops
 from cellgrad.capture import calls
 from cellgrad.core import dtype as mstype
-from cellgrad.core import state
 from cellgrad.core.arguments import check_one_of
 from cellgrad.core.dtype import Type
+from cellgrad.core.precision import computing_in
 from cellgrad.core.tree import map_tensors
 
 if TYPE_CHECKING:
@@ -45,9 +45,8 @@ class _Construct:
         function = type(cell).construct.__get__(cell)
         object.__setattr__(cell, "_params", seen)
         try:
-            if state.current.scope is not None:
-                return calls.call(function, inputs, keywords)
-            return function(*inputs, **keywords)
+            with computing_in(None):  # of the two ways to say it, this one is closer
+                return calls.call_as_around(function, inputs, keywords)
         finally:
             object.__setattr__(cell, "_params", given)
 

@@ -13,7 +13,7 @@ from cellgrad.core.aliases import State
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.exact import same
-from cellgrad.core.parameter import Parameter, ParameterTuple, is_generated
+from cellgrad.core.parameter import Buffer, Parameter, ParameterTuple, is_generated
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn._cell_modes import CellModes
 from cellgrad.nn._cell_state import CellState, _all_parameters, _check_distinct
@@ -284,6 +284,9 @@ class Cell(CellState, CellModes, CellHooks):
                 )
             cells[name] = None
             return True
+        if isinstance(value, Buffer):
+            self.register_buffer(name, value.data, value.persistent)
+            return False
         buffers = self.__dict__.get("_buffers")
         if buffers is not None and name in buffers:
             if value is not None:

@@ -209,8 +209,8 @@ class Pad(Cell):
     (``"CONSTANT"``), or mirrored without (``"REFLECT"``) or with (``"SYMMETRIC"``) the one at the edge.
 
     Raises:
-        TypeError: `paddings` is not a tuple.
-        ValueError: another mode.
+        TypeError: `paddings` is not a tuple of tuples.
+        ValueError: another mode, or a part of `paddings` that is no pair.
 
     >>> print(nn.Pad(paddings=((0, 0), (1, 2)))(Tensor([[1.0, 2.0]])))
     [[0. 1. 2. 0. 0.]]
@@ -220,6 +220,11 @@ class Pad(Cell):
         super().__init__()
         check_one_of(mode, "Pad", "mode", ("CONSTANT", "REFLECT", "SYMMETRIC"))
         check_instance(paddings, "Pad", "paddings", tuple)
+        for part in paddings:  # type: ignore[union-attr]
+            if not isinstance(part, tuple | list):
+                raise argument_error(TypeError, "Pad", "paddings", "a tuple of pairs", paddings)
+            if len(part) != 2:
+                raise argument_error(ValueError, "Pad", "paddings", "a tuple of pairs", paddings)
         self.paddings, self.mode = paddings, mode
 
     def construct(self, x: Tensor) -> Tensor:

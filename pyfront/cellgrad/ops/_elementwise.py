@@ -92,6 +92,9 @@ class Primitive:
 
 
 def _run(function: Any, *args: Any) -> Tensor:
+    if state.current.precision is not None and not state.current.composite:
+        op = args[0] if type(args[0]) is str else "cell.pow"
+        args = record.in_precision(op, args)
     if state.current.scope is None:
         out: Tensor = record.run_eagerly(function, args, {})
         return out

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from cellgrad.core.aliases import TensorLike
+from cellgrad.core.errors import error
 
 T = TypeVar("T")
 
@@ -83,6 +84,38 @@ def _dict_of(keys: Any, values: Any) -> dict[Any, Any]:
     return builtins.dict(zip(keys, values, strict=True))
 
 
+def _quotients(x: tuple[int, ...], y: tuple[int, ...]) -> tuple[int, ...]:
+    """The quotients of ints, which must be whole.
+
+    Raises:
+        RuntimeError: tuples of two lengths, others than ints, a divisor 0, or a rest.
+
+    >>> print(ops.functional.tuple_div((4, 9), (2, 3)))
+    (2, 3)
+    """
+    if len(x) != len(y):
+        raise error(
+            RuntimeError,
+            f"The size of inputs of 'tuple_div' operator must be the same, but got {len(x)} and "
+            f"{len(y)}.",
+        )
+    for a, b in zip(x, y, strict=True):
+        if any(isinstance(v, bool) or not isinstance(v, int) for v in (a, b)):
+            raise error(
+                RuntimeError,
+                "The data type of inputs of 'tuple_div' operator should be an int64 number, but got "
+                f"{a!r} and {b!r}.",
+            )
+        if b == 0:
+            raise error(RuntimeError, "The divisor value should not be 0!")
+        if a % b:
+            raise error(
+                RuntimeError,
+                f"The inputs of 'tuple_div' operator should be divisible, but got {a} and {b}.",
+            )
+    return tuple(a // b for a, b in zip(x, y, strict=True))
+
+
 def _tail(items: Sequence[T]) -> Sequence[T]:
     """A tuple or list without its first element.
 
@@ -136,6 +169,8 @@ OF_NUMBERS: dict[str, Callable[..., Any]] = {
     "in_dict": _in,
     "not_in_dict": _not_in,
     "isconstant": _is_constant,
+    "scalar_bool": builtins.bool,
+    "tuple_div": _quotients,
     "tuple_getitem": operator.getitem,
     "list_getitem": operator.getitem,
     "dict_getitem": operator.getitem,

@@ -43,6 +43,53 @@ def _placed(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _resized(mode: str) -> Callable[..., Any]:
+    def resize(
+        x: Any, output_size: Any = None, scales: Any = None, align_corners: Any = None
+    ) -> Any:
+        return ops.interpolate(x, output_size, scales, mode, align_corners)
+
+    return resize
+
+
+def _of_extreme(name: str) -> Callable[..., Any]:
+    def find(input: Any, dim: int, keepdim: bool = False) -> Any:
+        return tuple(getattr(importlib.import_module("cellgrad.mint"), name)(input, dim, keepdim))
+
+    return find
+
+
+def _norm(
+    input: Any, p: Any = 2.0, dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Any:
+    return ops.norm(input, p, dim, keepdim, dtype=dtype)
+
+
+# Primitives without settings that are named after no function.
+_PRIMITIVES: dict[str, Callable[..., Any]] = {
+    "MaxDim": _of_extreme("max"),
+    "MinDim": _of_extreme("min"),
+    "NewOnes": lambda input, size, dtype=None: input.new_ones(size, dtype),
+    "NewZeros": lambda input, size, dtype=None: input.new_zeros(size, dtype),
+    "Norm": _norm,
+    "UpsampleNearest1D": _resized("nearest"),
+    "UpsampleNearest2D": _resized("nearest"),
+    "UpsampleLinear1D": _resized("linear"),
+    "UpsampleBilinear2D": _resized("bilinear"),
+}
+
+
+@functools.cache
+def _primitive(name: str) -> type[Primitive]:
+    function = _PRIMITIVES[name]
+
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    members = {"__call__": __call__, "__doc__": f"MindSpore's primitive {name}, without settings."}
+    return type(name, (Primitive,), members)
+
+
 @functools.cache
 def _of_mint(name: str) -> type[Primitive] | None:
     """The class ``NameExt`` of the function ``mint.name``."""
@@ -79,7 +126,9 @@ def __getattr__(name: str) -> Any:
         return getattr(ops, name)
     except AttributeError:
         found: Any = None
-        if name.endswith("Ext"):
+        if name in _PRIMITIVES:
+            found = _primitive(name)
+        elif name.endswith("Ext"):
             found = _of_mint(name)
         elif name.endswith("_ext_op"):
             kind = _of_mint("".join(p.capitalize() for p in name.removesuffix("_op").split("_")))

@@ -7,7 +7,14 @@ from typing import Any
 from cellgrad.core.aliases import Dims, OptionalDims, PaddingLike
 from cellgrad.core.arguments import argument_error, check_int, check_same_dtype
 from cellgrad.core.errors import either, error
-from cellgrad.core.record import broadcast_to_shape, check_tensor, emit, operation, reshape_to
+from cellgrad.core.record import (
+    broadcast_to_shape,
+    check_tensor,
+    emit,
+    in_precision,
+    operation,
+    reshape_to,
+)
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._public import public
 from cellgrad.ops._sliding import (
@@ -237,6 +244,7 @@ def _checked_conv(
     dilations: Ints,
 ) -> Tensor:
     count = len(strides)
+    input, weight, bias = in_precision("convolution", (input, weight, bias))
     x, w = _check_operands(op, count, input, weight)
     channels, filters, kernel = x.shape[1], w.shape[0], w.shape[2:]
     groups = _check_groups(groups, op, input=channels, output=filters)
@@ -272,6 +280,7 @@ def checked_transpose(
         TypeError: no Tensors of one floating-point dtype, or arguments that are no ints.
         ValueError: shapes or arguments that do not fit each other.
     """
+    input, weight, bias = in_precision("convolution", (input, weight, bias))
     x, w = _check_operands(op, len(strides), input, weight)
     groups = _check_groups(groups, op, input=x.shape[1])
     if w.shape[0] != x.shape[1]:

@@ -66,6 +66,14 @@ def _advance(state: Parameter) -> None:
     effects.assign(state, emit("cell.add", [state, step]))
 
 
+def states_of_elements(state: Parameter, count: int) -> Tensor:
+    """States of generators, a row each, from a generator's, which makes a step."""
+    apart = constant(np.array([0x3C6EF372, 0], np.int32), signature(mstype.int32, (2,)))
+    k = emit("cell.bitwise_xor", [cast_to(state, mstype.int32), apart])
+    _advance(state)
+    return cast_to(random.split(k, count), mstype.int64)
+
+
 class Stream:
     """The keys of an operation with seeds of its own, which the default generator has no part in. Two
     operations with the same seeds have the same keys.
@@ -75,7 +83,7 @@ class Stream:
         word = seed * 0x9E3779B1 + seed2 * 0x85EBCA6B + 0x27D4EB2F & 0x7FFFFFFF
         start = Tensor(np.array([word, 0], np.int64))
         seeded = seed != 0 or seed2 != 0
-        self._state = Parameter(start, "random_state", False) if seeded else None
+        self._state = generator.new_state(start) if seeded else None
 
     def next(self) -> Any:
         """The next key, in place of a seed; None without seeds, where the default generator has it."""
@@ -206,13 +214,13 @@ def rand_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = No
     "h.drawn(ops.randn_like(input, dtype=dtype), None, device)",
 )
 def randn_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
-    """Standard normal numbers in the shape, and by default the dtype, of a tensor.
+    """Standard normal numbers in the shape of a tensor, by default in float32, as MindSpore gives them.
 
     >>> print(ops.randn_like(Tensor([1.0, 2.0])).shape)
     (2,)
     """
     x = check_tensor(input, "randn_like", "input")
-    out: Tensor = _randn(x.shape, _float_type(dtype, "randn_like", x.dtype), seed, "randn_like")
+    out: Tensor = _randn(x.shape, _float_type(dtype, "randn_like"), seed, "randn_like")
     return out
 
 

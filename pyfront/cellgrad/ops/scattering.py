@@ -16,7 +16,7 @@ from cellgrad.core.arguments import (
     check_one_of,
     check_same_dtype,
 )
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.record import (
     as_tensor,
     axis_of,
@@ -285,7 +285,8 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: ShapeLike) -> Tensor:
     new = check_tensor(updates, "scatter_nd", "updates")
     sizes = known_ints(shape, "scatter_nd", "shape")
     if min(sizes, default=0) < 0:
-        raise argument_error(ValueError, "scatter_nd", "shape", "ints of at least 0", shape)
+        kind = either(ValueError, RuntimeError)
+        raise argument_error(kind, "scatter_nd", "shape", "ints of at least 0", shape)
     zeros = splat(0, new.dtype, sizes)
     return _scatter_tuples(zeros, indices, new, "add", "scatter_nd")
 

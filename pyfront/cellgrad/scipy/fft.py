@@ -15,7 +15,7 @@ from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Axis, Dims
 from cellgrad.core.arguments import argument_error, check_int
-from cellgrad.core.record import axis_of, check_tensor, complex_forms, operation
+from cellgrad.core.record import axis_of, check_tensor, complex_forms, operation, plain_ints
 from cellgrad.core.tensor import Tensor
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
@@ -40,6 +40,7 @@ def _resized(op: str, x: Tensor, axis: int, n: Any) -> Tensor:
     """With `n` elements along an axis: cut, or with zeros after them."""
     if n is None:
         n = x.shape[axis]
+    n = plain_ints(n, op, "n")
     if check_int(n, op, "n") < 1:
         raise argument_error(ValueError, op, "n", "at least 1", n)
     have = x.shape[axis]
@@ -99,6 +100,7 @@ def _along(transform: Any, x: Tensor, axis: int) -> Tensor:
 
 def _over(op: str, transform: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any) -> Tensor:
     out = _operand(op, x, type, norm)
+    s = plain_ints(s, op, "s")
     sizes = None if s is None else [*s] if isinstance(s, tuple | list) else [s]
     if axes is None:
         places = [*range(out.ndim)] if sizes is None else [*range(-len(sizes), 0)]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from cellgrad import nn, ops
+from cellgrad.capture import calls
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import check_instance, check_one_of
+from cellgrad.core.arguments import argument_error, check_instance, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
+from cellgrad.core.precision import computing_in
 from cellgrad.nn._precision import cast_floats
 from cellgrad.nn.cell import Cell
 from cellgrad.ops._elementwise import Primitive
@@ -79,6 +84,11 @@ class _Outputs(Cell):
         return cast_floats(self._backbone(*args, **kwargs), self.dtype)
 
 
+def outputs_to_32(backbone: Cell) -> Cell:
+    """A Cell whose floating-point outputs are float32."""
+    return _Outputs(backbone, mstype.float32)
+
+
 class _CastPrimitive(Primitive):
     """A primitive that computes in a lower precision and gives float32."""
 
@@ -90,6 +100,30 @@ class _CastPrimitive(Primitive):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inputs, keywords = cast_floats(args, self.dtype), cast_floats(kwargs, self.dtype)
         return cast_floats(self.primitive(*inputs, **keywords), mstype.float32)
+
+
+class _Listed:
+    """A function whose operations compute in the precision that a list gives each."""
+
+    def __init__(self, function: Callable[..., Any], dtype: Type):
+        functools.update_wrapper(self, function, updated=())
+        self.function = function
+        self.dtype = dtype
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with computing_in(self.dtype):
+            return calls.call_as_around(self.function, args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+
+def _by_operation(network: Any, dtype: Type) -> Any:
+    if not isinstance(network, Cell):
+        return _Listed(network, dtype)
+    object.__setattr__(network, "construct", _Listed(network.construct, dtype))
+    network._changed()
+    return network
 
 
 def _replace_cells(network: Cell, inside: Any) -> None:
@@ -109,10 +143,10 @@ def _lower_listed(network: Cell, listed: tuple[type, ...], dtype: Type) -> Cell:
     def inside(cell: Cell) -> Cell | None:
         if not isinstance(cell, listed):
             return None
-        return _Outputs(cell.to_float(dtype), mstype.float32)
+        return outputs_to_32(cell.to_float(dtype))
 
     if isinstance(network, listed):
-        return _Outputs(network.to_float(dtype), mstype.float32)
+        return outputs_to_32(network.to_float(dtype))
     _replace_cells(network, inside)
     for _, cell in network.cells_and_names():
         for name, value in list(vars(cell).items()):
@@ -131,48 +165,63 @@ def _lower_all_but(network: Cell, listed: tuple[type, ...], dtype: Type) -> Cell
         return _Outputs(cell.to_float(mstype.float32), dtype)
 
     _replace_cells(network, inside)
-    return _Outputs(network, mstype.float32)
+    return outputs_to_32(network)
 
 
-def _check(network: Any, dtype: Any, owner: str) -> None:
-    check_instance(network, owner, "network", Cell)
+def _check(network: Any, dtype: Any, owner: str, functions: bool = False) -> None:
+    if not functions:
+        check_instance(network, owner, "network", Cell)
+    elif not isinstance(network, Cell | types.FunctionType | types.MethodType):
+        raise argument_error(TypeError, owner, "network", "a Cell or a function", network)
     check_one_of(dtype, owner, "dtype", (mstype.float16, mstype.bfloat16))
 
 
+Network = TypeVar("Network", bound=Callable[..., Any])
+
+
 def auto_mixed_precision(
-    network: Cell, amp_level: str = "O0", dtype: Type = mstype.float16
-) -> Cell:
+    network: Network, amp_level: str = "O0", dtype: Type = mstype.float16
+) -> Network:
     """A network that computes in a lower precision; Parameters and gradients stay float32.
 
     Args:
-        network: the Cell; its sub-Cells may be replaced.
+        network: the Cell; its sub-Cells may be replaced. At level "auto" also a function or method.
         amp_level: "O0" changes nothing; at "O1" what `get_white_list` has computes in `dtype`; at
-            "O2" all but what `get_black_list` has; at "O3" all. Outputs are float32.
+            "O2" all but what `get_black_list` has; at "O3" all. Outputs are float32. At "auto", each
+            operation by itself: products and convolutions compute in `dtype`; powers, exponentials,
+            logarithms, sums, softmax, normalization and most losses in float32; others in the dtype of
+            their operands. Outputs stay as they are computed.
         dtype: float16 or bfloat16.
 
     Raises:
-        TypeError: `network` is not a Cell.
+        TypeError: `network` is not a Cell, nor a function at level "auto".
         ValueError: another level or dtype.
 
     >>> net = ms.amp.auto_mixed_precision(nn.Dense(2, 1, "ones", has_bias=False), "O3")
     >>> print(net(Tensor([[1.0, 2.0]])).dtype)
     Float32
+    >>> product = ms.amp.auto_mixed_precision(lambda x: ops.matmul(x, x), "auto")
+    >>> print(product(ops.ones((2, 2))).dtype, ms.jit(product)(ops.ones((2, 2))).dtype)
+    Float16 Float16
     """
-    _check(network, dtype, "auto_mixed_precision")
+    _check(network, dtype, "auto_mixed_precision", amp_level == "auto")
     if amp_level == "O0":
         return network
+    lowered: Any = network
     if amp_level == "O1":
-        network = _lower_listed(network, tuple(get_white_list()), dtype)
+        lowered = _lower_listed(lowered, tuple(get_white_list()), dtype)
     elif amp_level in ("O2", "O3"):
         kept = tuple(get_black_list()) if amp_level == "O2" else ()
-        network = _lower_all_but(network, kept, dtype)
+        lowered = _lower_all_but(lowered, kept, dtype)
+    elif amp_level == "auto":
+        lowered = _by_operation(lowered, dtype)
     else:
         raise error(
             ValueError,
-            f"The amp level {amp_level} is not supported: it must be 'O0', 'O1', 'O2' or 'O3'.",
+            f"The amp level {amp_level} is not supported: it must be 'O0', 'O1', 'O2', 'O3' or 'auto'.",
         )
-    object.__setattr__(network, "_amp_level", amp_level)
-    return network
+    object.__setattr__(lowered, "_amp_level", amp_level)
+    return lowered  # type: ignore[no-any-return]
 
 
 def custom_mixed_precision(
@@ -251,6 +300,8 @@ def build_train_network(
     check_instance(manager, "build_train_network", "loss_scale_manager", LossScaleManager | None)
     network = auto_mixed_precision(network, level)
     if loss_fn is not None:
+        if getattr(network, "_amp_level", "") == "auto":
+            network = outputs_to_32(network)
         network = nn.WithLossCell(network, loss_fn)
     if manager is None:
         return nn.TrainOneStepCell(network, optimizer).set_train()  # type: ignore[return-value]

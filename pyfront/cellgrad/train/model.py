@@ -91,7 +91,9 @@ class Model:
         self._train_network = self._build_train_network(amp_level, kwargs)
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
         if eval_network is None and loss_fn is not None:
-            self._eval_network = nn.WithEvalCell(self._network, loss_fn, amp_level in ("O2", "O3"))
+            self._eval_network = nn.WithEvalCell(
+                self._network, loss_fn, amp_level in ("O2", "O3", "auto")
+            )
             self._eval_indexes = [0, 1, 2]
 
     def _build_train_network(self, level: str, options: dict[str, Any]) -> Cell:

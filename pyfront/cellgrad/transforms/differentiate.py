@@ -48,6 +48,7 @@ class Differentiated:
     """A function captured for differentiation, and the operands of a call to it."""
 
     keeps_hooks = True  # whether its inputs have the hooks of what they stand for
+    has_own = staticmethod(lambda parameter: False)  # whether it writes one in place of a Parameter
 
     def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]):
         scope = state.current.scope
@@ -115,7 +116,7 @@ class Differentiated:
             raise
         finally:
             active.pop()
-        self.written = list(self.scope.written.values())
+        self.written = [p for p in self.scope.written.values() if not self.has_own(p)]
         stored = [self.scope.store[id(p)] for p in self.written]
         self.scope.fn.ret([t._value for t in self.results] + stored + self.parts())
 

@@ -76,6 +76,7 @@ class _GradFunction:
         elif (
             (program := self._usual) is not None
             and _compiled[0]
+            and current.precision is None
             and not (kwargs or program.dynamic)
         ):
             out = _call_known(program.known, args)

@@ -27,6 +27,7 @@ from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import map_tensors, tensors, with_tensors
 from cellgrad.ops.indexing import getitem
 from cellgrad.ops.joining import stack
+from cellgrad.ops.random import states_of_elements
 from cellgrad.transforms.differentiate import Differentiated
 from cellgrad.transforms.on_tape import compiled_or_not
 from cellgrad.transforms.tape import Tape
@@ -41,6 +42,7 @@ class _Mapped(Differentiated):
     """A function captured on one element of a batch."""
 
     keeps_hooks = False
+    has_own = staticmethod(generator.is_state)  # each element has a generator of its own
 
     def __init__(
         self,
@@ -70,6 +72,18 @@ class _Mapped(Differentiated):
         else:  # to the function, a tensor of its own
             self.mapped.append((known, -1 if axis is None else axis, tracer, tracer._value))
             self.scope.mapped.add(id(tracer))
+
+    def batched(self, size: int) -> tuple[list[Any], list[int]]:
+        """The operands of the call on a batch, and along which dimension each has its elements."""
+        operands = self.operands()
+        dims = [-1 if axis is None else axis for axis in self.axes]
+        dims += [-1] * len(self.scope.captures)
+        for drawn in filter(generator.is_state, self.scope.written.values()):
+            at = self.argument_of(drawn)
+            if at is not None:
+                operands[at] = self.outer.value(states_of_elements(drawn, size))
+                dims[at] = 0
+        return operands, dims
 
     def parts(self) -> list[Any]:
         out = []
@@ -235,10 +249,10 @@ def batch(
         -1 if axis is None else _normalize(axis, t.ndim + 1, "out_axes")
         for axis, t in zip(outs, d.results, strict=True)
     ] + [axis for _, axis in d.stored]
-    in_dims = [-1 if axis is None else axis for axis in axes] + [-1] * len(d.scope.captures)
+    operands, in_dims = d.batched(size)
     try:
         values = d.outer.fn.vmap(
-            d.scope.fn.name, d.operands(), in_dims=in_dims, out_dims=out_dims, loc=state.location()
+            d.scope.fn.name, operands, in_dims=in_dims, out_dims=out_dims, loc=state.location()
         )
     except _native.GraphError as e:
         raise _depends(d.name, e) from None
@@ -269,9 +283,7 @@ def _writes(name: str, written: Tensor) -> Exception:
     return error(
         TypeError,
         f"For 'vmap', '{name}' writes {what}, which has one value and not one per element.",
-        "draw from keys, one for each element: see cellgrad.random"
-        if written is generator.STATE
-        else "return the new value instead",
+        "return the new value instead",
     )
 
 
@@ -295,7 +307,7 @@ class _Elements(Tape):
         self.name = _jit.function_name(function)
 
     def writing(self, tensor: Tensor) -> None:
-        if isinstance(tensor, Parameter):
+        if isinstance(tensor, Parameter) and not generator.is_state(tensor):
             raise _writes(self.name, tensor)
 
     def check(self, outs: list[Any], out_axes: Any) -> None:

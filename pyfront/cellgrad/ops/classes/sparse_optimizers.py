@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import check_bool, check_number
+from cellgrad.core.arguments import check_bool, check_number, check_shape
 from cellgrad.core.record import as_tensor, check_tensor, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
@@ -77,6 +77,7 @@ class _RowUpdate(Primitive):
         at = index_tensor(indices, self.name, "indices")
         update = check_tensor(grad, self.name, "grad")
         states, rest = tensors[: self.states], tensors[self.states :]
+        check_shape(update, self.name, "grad", (at.size, *states[0].shape[1:]), "a row an index")
         for part in [np.arange(at.size)] if self.summed else _rounds(at):
             listed = known(part, mstype.int32)
             dense, there = _dense_rows(states[0], gather(update, listed, 0), gather(at, listed, 0))

@@ -8,12 +8,13 @@ import numpy as np
 
 from cellgrad import _native
 from cellgrad import ops as _ops
-from cellgrad.core import context, state, views
+from cellgrad.core import context, partial, state, views
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Array, Dims, DTypeLike, ShapeLike, TensorLike
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.exchange import exchanged, shared
+from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 
 # The `self` of these classes is no Tensor to type checkers.
@@ -274,14 +275,20 @@ class MemoryMethods:
     # --- in place -----------------------------------------------------------------------------
 
     def _replace(self, value: Any, name: str) -> Any:
-        """Stores new elements in this tensor."""
-        if state.current.scope is not None:
-            self[...] = value  # type: ignore[index]
-            return self
-        tape = state.current.tape
+        """Stores new elements in this tensor, and gives it. Where there are derivatives, a Parameter is a leaf
+        from then on: the result is a view of it, which has the derivative of `value`.
+        """
+        scope, tape = state.current.scope, state.current.tape
+        if scope is not None:
+            out = self
+            if isinstance(scope.parameter_of(self), Parameter):  # type: ignore[arg-type]
+                out = partial.read(self[...], self, ...)  # type: ignore[index]
+            out[...] = value  # type: ignore[index]
+            return out
         if tape is not None and tape.follows((self, value)):
-            tape.write(self, value)
-            return self
+            out = self[...] if isinstance(self, Parameter) else self
+            tape.write(out, value)
+            return out
         if self._buf.readonly:
             raise error(
                 ValueError,

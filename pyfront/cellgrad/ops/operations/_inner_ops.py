@@ -24,6 +24,7 @@ from cellgrad.ops.patches import ExtractImagePatches, ExtractVolumePatches
 
 __all__ = [
     "ConvertToDynamic",
+    "CopyWithSlice",
     "ExtractImagePatches",
     "ExtractVolumePatches",
     "TensorCopySlices",
@@ -48,6 +49,20 @@ class ConvertToDynamic(Primitive):
 
     def __call__(self, x: Tensor) -> Tensor:
         return check_tensor(x, self.name, "x")
+
+
+class CopyWithSlice(Primitive):
+    """Writes a tensor into another one, of which it may be a part: ``x.copy_(y)``.
+
+    Raises:
+        TypeError: no Tensors.
+        ValueError: a `y` that does not broadcast to the shape of `x`.
+    """
+
+    def __call__(self, x: Tensor, y: Tensor) -> Tensor:
+        target: Any = check_tensor(x, self.name, "x")
+        out: Tensor = target.copy_(check_tensor(y, self.name, "y"))
+        return out
 
 
 class TensorCopySlices(Primitive):

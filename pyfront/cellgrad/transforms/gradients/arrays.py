@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import argument_error
-from cellgrad.core.record import broadcast_shapes, check_tensor
+from cellgrad.core.aliases import Dims
+from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_sequence
+from cellgrad.core.errors import either
+from cellgrad.core.record import axis_of, broadcast_shapes, check_tensor, operation
 from cellgrad.core.tensor import Tensor
-from cellgrad.ops._static import known_int, known_ints
+from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._static import known, known_int, known_ints
+from cellgrad.ops.operations._regions import PSROIPooling
 from cellgrad.transforms.gradients.rows import by_name, of, pulled, row, transposed
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -217,6 +224,43 @@ ROIAlignGrad = row(
 )
 
 
+class PSROIPoolingGrad(Primitive):
+    """The gradient of `PSROIPooling` by its images, of height and width `input_size`.
+
+    Raises:
+        TypeError: as `PSROIPooling`, or sizes that are no ints.
+        ValueError: as `PSROIPooling`, sizes below 1, or a `dy` of another shape than the result.
+    """
+
+    def __init__(self, input_size: Dims, spatial_scale: float, group_size: int, output_dim: int):
+        super().__init__()
+        sizes = (input_size, input_size) if isinstance(input_size, int) else input_size
+        if not isinstance(sizes, tuple) or len(sizes) != 2:
+            what = "an int or a tuple of two ints"
+            raise argument_error(TypeError, self.name, "input_size", what, input_size)
+        self.input_size = [check_int(n, self.name, "input_size", at_least=1) for n in sizes]
+        self._forward = PSROIPooling(spatial_scale, group_size, output_dim)
+
+    def __call__(self, dy: Tensor, rois: Tensor) -> Tensor:
+        regions, pool = check_tensor(rois, self.name, "rois"), self._forward
+        given = check_ndim(check_tensor(dy, self.name, "dy"), self.name, "dy", 4)
+        count = regions.shape[0] * regions.shape[-1]
+        wanted = (count, pool.output_dim, pool.group_size, pool.group_size)
+        if given.shape != wanted:
+            raise argument_error(
+                either(ValueError, RuntimeError), self.name, "dy", f"of shape {list(wanted)}", given
+            )
+        shape = (regions.shape[0], pool.output_dim * pool.group_size**2, *self.input_size)
+        out: Tensor = _of_regions(given, regions, pool, shape)
+        return out
+
+
+@operation
+def _of_regions(dy: Tensor, rois: Tensor, pool: PSROIPooling, shape: tuple[int, ...]) -> Tensor:
+    out: Tensor = transposed("PSROIPoolingGrad", lambda v: pool(v, rois), dy, shape)
+    return out
+
+
 def _deformed(x: Tensor, offsets: Tensor, kernel_size: Any, **settings: Any) -> Tensor:
     return ops.DeformableOffsets(ksize=kernel_size, **settings)(x, offsets)
 
@@ -226,3 +270,25 @@ DeformableOffsetsGrad = row(
     " deformable_groups=1, modulated=True)(dout, x, offsets)",
     of(_deformed, by=2),
 )
+
+
+class ConcatOffset(Primitive):
+    """Where each of `N` tensors begins in what they are joined to along `axis`: a row of indices for each.
+
+    Raises:
+        TypeError: no tuple or list of Tensors.
+        ValueError: another number of them, or an `axis` out of range.
+    """
+
+    def __init__(self, N: int = 2, axis: int = 0):
+        super().__init__()
+        self.N, self.axis = check_int(N, self.name, "N", at_least=1), axis
+
+    def __call__(self, input_x: Sequence[Tensor]) -> Tensor:
+        given = check_sequence(input_x, self.name, "input_x", "Tensors", Tensor)
+        if len(given) != self.N:
+            raise argument_error(ValueError, self.name, "input_x", f"{self.N} Tensors", len(given))
+        dim = axis_of(self.axis, given[0].ndim, self.name)
+        out = np.zeros((self.N, given[0].ndim), np.int64)
+        out[1:, dim] = np.cumsum([x.shape[dim] for x in given])[:-1]
+        return known(out, mstype.int64)

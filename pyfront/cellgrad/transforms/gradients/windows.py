@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.core import dtype as mstype
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._static import known_ints
@@ -221,8 +222,10 @@ def _layer_norm(
     by_variance = _sums(scaled * centred, axes) * inverse * inverse * inverse / -count
     by_mean = (_sums(scaled, axes) * inverse + by_variance * _sums(centred, axes)) / -count
     dx = scaled * inverse + by_variance * centred + by_mean
-    dgamma = ops.reduce_sum(dout * centred * inverse, others)
-    return dx, dgamma, ops.reduce_sum(dout, others)
+    dgamma, dbeta = dout * centred * inverse, dout
+    if others:  # a sum over no dimensions is one over all
+        dgamma, dbeta = ops.reduce_sum(dgamma, others), ops.reduce_sum(dbeta, others)
+    return dx, dgamma, dbeta
 
 
 LayerNormGrad = row(
@@ -260,4 +263,33 @@ BatchNormGrad = row(
     "BatchNormGrad(is_training=False, epsilon=1e-5, data_format='NCHW')"
     "(dout, x, scale, mean, variance, reserve)",
     by_formula(_batch_norm),
+)
+
+
+def _bands(sequence: Any, size: int, overlapping: bool) -> Tensor:
+    """A row for each window of a sequence of bounds: its share of each element, 0 outside."""
+    bounds = ops.cast(check_tensor(sequence, "FractionalAvgPoolGrad", "sequence"), mstype.int64)
+    at = ops.arange(size).astype(mstype.int64)
+    low, high = ops.reshape(bounds[:-1], (-1, 1)), ops.reshape(bounds[1:], (-1, 1))
+    inside = ops.logical_and(at >= low, at <= high if overlapping else at < high)
+    one = ops.cast(inside, mstype.float64)
+    return one / ops.reduce_sum(one, 1, True)
+
+
+def _fractional(
+    name: str, shape: Any, dout: Any, row_sequence: Any, col_sequence: Any, overlapping: bool
+) -> Tensor:
+    _, height, width, _ = known_ints(shape, name, "orig_input_tensor_shape")
+    given = check_tensor(dout, name, "out_backprop")
+    rows, columns = (
+        ops.cast(_bands(s, n, overlapping), given.dtype)
+        for s, n in ((row_sequence, height), (col_sequence, width))
+    )
+    return ops.einsum("bijc,ih,jw->bhwc", given, rows, columns)
+
+
+FractionalAvgPoolGrad = row(
+    "FractionalAvgPoolGrad(overlapping=False)"
+    "(orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence)",
+    by_name(_fractional),
 )

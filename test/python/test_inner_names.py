@@ -1,0 +1,296 @@
+"""What programs import from MindSpore's inner modules: primitives that are not in `ops`, and small helpers."""
+
+import numpy as np
+import pytest
+from messages import said
+
+import cellgrad as ms
+from cellgrad import Tensor, nn, ops
+from cellgrad import multiprocessing as mp
+from cellgrad._c_expression import CreationType, TensorPy, get_code_extra
+from cellgrad.amp import _OutputTo32
+from cellgrad.common.api import _pynative_executor
+from cellgrad.common.parameter import _Buffer
+from cellgrad.ops import auto_generate as gen
+from cellgrad.ops._primitive_cache import _get_cache_prim
+from cellgrad.ops.operations import PSROIPooling, Uniform, _csr_ops, _grad_ops, _inner_ops
+from cellgrad.scipy.utils import _nd_transpose
+
+SCALE, CELLS, CHANNELS, HEIGHT, WIDTH = 0.25, 2, 3, 7, 6
+draw = np.random.default_rng(0)
+IMAGES = draw.standard_normal((2, CHANNELS * CELLS**2, HEIGHT, WIDTH))
+# Inside, beyond two edges, of no size, outside; two of the other image.
+REGIONS = np.zeros((2, 5, 3))
+REGIONS[0].T[:] = [[0, 3.2, 5.1, 17.9, 21.0], [0, -7, -3, 9, 40], [1, 8, 8, 7, 9]]
+REGIONS[1].T[:] = [[1, 60, 60, 70, 70], [0, 0, 0, 20, 24], [1, 2.2, 1, 13, 26.1]]
+
+
+def pooled(x, regions):
+    """R-FCN's formula, cell by cell."""
+    boxes = regions.transpose(0, 2, 1).reshape(-1, 5)
+    out = np.zeros((len(boxes), CHANNELS, CELLS, CELLS))
+    for k, (image, *corners) in enumerate(boxes):
+        x1, y1, x2, y2 = (np.sign(v) * np.floor(abs(v) + 0.5) for v in np.array(corners) * SCALE)
+        wide, high = max(x2 - x1, 0.1) / CELLS, max(y2 - y1, 0.1) / CELLS
+        for c in range(CHANNELS):
+            for i in range(CELLS):
+                for j in range(CELLS):
+                    rows = slice(
+                        *np.clip(
+                            [np.floor(y1 + i * high), np.ceil(y1 + (i + 1) * high)], 0, HEIGHT
+                        ).astype(int)
+                    )
+                    columns = slice(
+                        *np.clip(
+                            [np.floor(x1 + j * wide), np.ceil(x1 + (j + 1) * wide)], 0, WIDTH
+                        ).astype(int)
+                    )
+                    part = x[int(image), (c * CELLS + i) * CELLS + j, rows, columns]
+                    out[k, c, i, j] = part.mean() if part.size else 0
+    return out  # fmt: skip
+
+
+def test_position_sensitive_pooling(mode):
+    pool = PSROIPooling(SCALE, CELLS, CHANNELS)
+    x, regions = Tensor(IMAGES), Tensor(REGIONS)
+    wanted = pooled(IMAGES, REGIONS)
+    assert (wanted == 0).all((1, 2, 3)).tolist() == [False, False, False, True, False, False]
+    out = pool(x, regions)
+    np.testing.assert_allclose(out.asnumpy(), wanted, 1e-12, 1e-12)
+    half = pool(x.astype(ms.float16), regions.astype(ms.float16))
+    assert half.dtype is ms.float16
+    np.testing.assert_allclose(half.asnumpy(), wanted, 2e-3, 2e-3)
+
+    # The gradient is the adjoint of a linear function, and that by the regions is 0.
+    dy = draw.standard_normal(wanted.shape)
+    primitive = _grad_ops.PSROIPoolingGrad((HEIGHT, WIDTH), SCALE, CELLS, CHANNELS)
+    gradient = primitive(Tensor(dy), regions)
+    np.testing.assert_allclose((gradient.asnumpy() * IMAGES).sum(), (dy * wanted).sum(), 1e-12)
+    loss = lambda x, regions: (pool(x, regions) * Tensor(dy)).sum()
+    by_x, by_regions = ms.grad(loss, (0, 1))(x, regions)
+    np.testing.assert_allclose(by_x.asnumpy(), gradient.asnumpy(), 1e-12)
+    assert not by_regions.asnumpy().any()
+    stacked = ms.vmap(pool, (0, None))(ops.stack([x, 2 * x]), regions)
+    np.testing.assert_allclose(stacked.asnumpy()[1], 2 * wanted, 1e-12, 1e-12)
+
+
+def test_gradient_of_position_sensitive_pooling_is_mindspores():
+    """Of one region, whose cells are within the image: MindSpore has means of its pixels there."""
+    primitive = _grad_ops.PSROIPoolingGrad((5, 4), 0.0625, 2, 1)
+    regions = Tensor([[[0.0], [15.03563], [20.0132], [57.93563], [60.23452]]])
+    wanted = np.zeros((1, 4, 5, 4))
+    for cell, (row, column) in enumerate([(1, 1), (1, 2), (2, 1), (2, 2)]):
+        wanted[0, cell, row : row + 2, column : column + 2] = 0.25
+    assert primitive(ops.ones((1, 1, 2, 2)), regions).asnumpy().tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize(
+    "kind, words, call",
+    [
+        (TypeError, "'spatial_scale' must be a float", lambda: PSROIPooling(1, 2, 3)),
+        (ValueError, "'spatial_scale' must be above 0", lambda: PSROIPooling(0.0, 2, 3)),
+        (TypeError, "'group_size' must be an int", lambda: PSROIPooling(0.5, 2.0, 3)),
+        (ValueError, "'output_dim' must be positive", lambda: PSROIPooling(0.5, 2, 0)),
+        (
+            RuntimeError,
+            "must have 12 channels and 'rois' the shape [2, 5, R]",
+            lambda: PSROIPooling(0.5, 2, 3)(ops.ones((2, 11, 3, 3)), ops.ones((2, 5, 1))),
+        ),
+        (
+            TypeError,
+            "'features' and 'rois' must have the same dtype",
+            lambda: PSROIPooling(0.5, 1, 1)(ops.ones((1, 1, 3, 3)), Tensor(np.ones((1, 5, 1)))),
+        ),
+        (
+            TypeError,
+            "'features' must be of floats",
+            lambda: PSROIPooling(0.5, 1, 1)(ops.ones((1, 1, 3, 3), ms.int32), ops.ones((1, 5, 1))),
+        ),
+        (
+            TypeError,
+            "'input_size' must be an int or a tuple of two ints",
+            lambda: _grad_ops.PSROIPoolingGrad([2, 2], 0.5, 1, 1),
+        ),
+        (
+            RuntimeError,
+            "'dy' must be of shape [1, 1, 2, 2]",
+            lambda: _grad_ops.PSROIPoolingGrad(3, 0.5, 2, 1)(
+                ops.ones((1, 1, 3, 2)), ops.ones((1, 5, 1))
+            ),
+        ),
+        (
+            ValueError,
+            "'input_x' must be 2 Tensors",
+            lambda: _grad_ops.ConcatOffset()([Tensor([1])]),
+        ),
+        (TypeError, "'input_x' must", lambda: _grad_ops.ConcatOffset()(Tensor([1, 2]))),
+        (TypeError, "'data' must be a Tensor", lambda: _Buffer(2.0)),
+        (
+            ValueError,
+            "'grad' must have shape [2, 1], a row an index, but got [3, 1]",
+            lambda: ops.SparseApplyAdagrad(0.5)(
+                ops.ones((3, 1)), ops.ones((3, 1)), ops.ones((3, 1)), Tensor([0, 1])
+            ),
+        ),
+        (TypeError, "'maxval' must be a float", lambda: Uniform(0.0, 1)),
+        (ValueError, "'minval' must be at least 0", lambda: Uniform(-1.0, 1.0)),
+        (ValueError, "'minval' must be at most 1.0", lambda: Uniform(2.0, 1.0)),
+        (TypeError, "'x' must be of floating-point", lambda: Uniform()(Tensor([1]))),
+        (ValueError, "'a' must have at least 2 dimensions", lambda: _nd_transpose(Tensor([1.0]))),
+    ],
+)
+def test_mistakes_are_named(kind, words, call):
+    with pytest.raises(kind) as caught:
+        call()
+    assert words in said(caught.value)
+
+
+def test_places_of_a_matrix_in_csr_format(mode):
+    indptr, indices = Tensor([0, 1, 1, 3], ms.int32), Tensor([2, 0, 1], ms.int32)
+    dense = Tensor(np.arange(18.0).reshape(3, 3, 2), ms.float32)
+    pick = lambda dense: _csr_ops.CSRGather()(indptr, indices, dense, (3, 3, 2))
+    assert pick(dense).asnumpy().tolist() == [[4, 5], [12, 13], [14, 15]]
+    counts = ms.grad(lambda d: pick(d * d).sum())(dense).asnumpy()[..., 0]
+    assert counts.tolist() == [[0, 0, 8], [0, 0, 0], [24, 28, 0]]
+
+
+def test_copies_into_a_part():
+    x = Tensor(np.zeros((2, 3)), ms.float32)
+    _inner_ops.CopyWithSlice()(x[0], Tensor([1.0, 2.0, 3.0]))
+    assert x.asnumpy().tolist() == [[1, 2, 3], [0, 0, 0]]
+
+
+def test_uniform_numbers():
+    ms.set_seed(3)
+    given = Tensor(np.zeros((200, 100)), ms.float64)
+    drawn = Uniform(1.0, 3.0, seed=5)(given)
+    assert drawn.dtype is ms.float64 and drawn.shape == given.shape
+    assert 1 <= float(drawn.min()) < 1.01 and 2.99 < float(drawn.max()) < 3
+    assert abs(float(drawn.mean()) - 2) < 0.02
+
+
+def test_small_helpers():
+    assert _nd_transpose(ops.ones((1, 2, 3))).shape == (1, 3, 2)
+    assert isinstance(Tensor(1.0), TensorPy) and get_code_extra(test_small_helpers) is None
+    _pynative_executor.set_creation_type(Tensor(1.0), CreationType.DEFAULT)
+    power = ms.jit(lambda x: _get_cache_prim(ops.Pow)()(x, 3))
+    assert power(Tensor([2.0])).asnumpy().tolist() == [8]
+    cell = _OutputTo32(nn.Dense(2, 1).to_float(ms.float16))
+    assert cell(ops.ones((1, 2))).dtype is ms.float32
+
+
+def test_buffers(mode):
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.table = _Buffer(Tensor([1.0, 2.0]))
+            self.passing = _Buffer(Tensor([3.0, 4.0]), persistent=False)
+
+        def construct(self, x):
+            return (self.table * x + self.passing).sum()
+
+    net = Net()
+    assert [name for name, _ in net.named_buffers()] == ["table", "passing"]
+    assert list(net.state_dict()) == ["table"]
+    assert float(net(Tensor([5.0, 6.0]))) == 24
+    assert ms.grad(net)(Tensor([5.0, 6.0])).asnumpy().tolist() == [1, 2]
+
+
+def test_gradient_of_fractional_average_pooling(mode):
+    """Elements are MindSpore's; windows that overlap share the elements at their bounds."""
+    at = Tensor([0, 2, 5]), Tensor([0, 1, 3, 4])
+    shape = Tensor([1, 5, 4, 1])
+    for overlapping, dy, wanted in (
+        (False, [[4, 7, 1], [7, 2, 7]], [[2, 1.75, 1.75, 0.5], [7 / 3, 1 / 3, 1 / 3, 7 / 3]]),
+        (
+            True,
+            [[3, 3, 6], [1, 7, 7]],
+            [[0.5, 5 / 6, 1 / 3, 7 / 3], [1 / 6, 17 / 18, 7 / 9, 28 / 9]],
+        ),
+    ):
+        primitive = _grad_ops.FractionalAvgPoolGrad(overlapping)
+        dx = primitive(shape, Tensor(dy, ms.float64).reshape(1, 2, 3, 1), *at).asnumpy()[0, ..., 0]
+        np.testing.assert_allclose(dx[[0, 4]], wanted, 1e-12)
+    np.testing.assert_allclose(dx[2], [2 / 3, 16 / 9, 10 / 9, 49 / 9], 1e-12)
+
+
+def test_gradient_of_layer_norm_over_all_dimensions(mode):
+    """Each element has a weight of its own, so nothing is summed."""
+    x, dy, gamma = draw.standard_normal((3, 2, 3))
+    mean, variance = x.mean(), x.var()
+    primitive = _grad_ops.LayerNormGrad(0, 0)
+    at = [Tensor(np.full((1, 1), v)) for v in (variance, mean)]
+    dx, dgamma, dbeta = primitive(Tensor(x), Tensor(dy), *at, Tensor(gamma))
+    slope = (x - mean) / np.sqrt(variance + 1e-7)
+    np.testing.assert_allclose(dgamma.asnumpy(), dy * slope, 1e-12)
+    np.testing.assert_allclose(dbeta.asnumpy(), dy, 1e-12)
+    given = dy * gamma
+    wanted = given - given.mean() - slope * (given * slope).mean()
+    np.testing.assert_allclose(dx.asnumpy(), wanted / np.sqrt(variance + 1e-7), 1e-6)
+
+
+def test_offsets_of_what_is_joined():
+    parts = [ops.ones((2, 3, 1)), ops.ones((2, 1, 1)), ops.ones((2, 4, 1))]
+    offsets = _grad_ops.ConcatOffset(3, 1)(parts)
+    assert offsets.asnumpy().tolist() == [[0, 0, 0], [0, 3, 0], [0, 4, 0]]
+
+
+M = Tensor([[1.0, 5.0], [7.0, 2.0]])
+LINE = Tensor(np.arange(4.0).reshape(1, 1, 4), ms.float32)
+IMAGE = Tensor(np.arange(6.0).reshape(1, 1, 2, 3), ms.float32)
+DOUBLED = [[0, 0, 1, 1, 2], [0, 0, 1, 1, 2], [3, 3, 4, 4, 5], [3, 3, 4, 4, 5]]
+
+
+@pytest.mark.parametrize(
+    "call, wanted",
+    [
+        (lambda: gen.MaxDim()(M, 0), ([7, 5], [1, 0])),
+        (lambda: gen.MinDim()(M, 1, True), ([[1], [2]], [[0], [1]])),
+        (lambda: (gen.NewOnes()(M, (2,)),), ([1, 1],)),
+        (lambda: (gen.NewZeros()(M, (2,), ms.int32),), ([0, 0],)),
+        (lambda: (gen.UpsampleNearest1D()(LINE, (6,)),), ([[[0, 0, 1, 2, 2, 3]]],)),
+        (lambda: (gen.UpsampleNearest1D()(LINE, None, [1.5]),), ([[[0, 0, 1, 2, 2, 3]]],)),
+        (lambda: (gen.UpsampleNearest2D()(IMAGE, None, [2.0, 1.7]),), ([[DOUBLED]],)),
+        (lambda: (Tensor(ops.functional.tuple_div((4, 6), (2, 3))),), ([2, 2],)),
+    ],
+)
+def test_primitives_without_settings_are_mindspores(call, wanted):
+    assert tuple(x.asnumpy().tolist() for x in call()) == wanted
+
+
+def test_primitives_that_mindspore_has_on_other_processors():
+    """Against formulas: lines through the elements, and Euclid's norm."""
+    line = gen.UpsampleLinear1D()(LINE, (6,), None, True).asnumpy()
+    np.testing.assert_allclose(line[0, 0], np.linspace(0, 3, 6), 1e-6)
+    image = gen.UpsampleBilinear2D()(IMAGE, (3, 5), None, True).asnumpy()[0, 0]
+    np.testing.assert_allclose(image, np.arange(3)[:, None] * 1.5 + np.arange(5) / 2, 1e-6)
+    np.testing.assert_allclose(gen.Norm()(M, 2, (1,)).asnumpy(), np.sqrt([26, 53]), 1e-6)
+    slopes = ms.grad(lambda x: gen.MaxDim()(x, 0)[0].sum())(M)
+    assert slopes.asnumpy().tolist() == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    "x, y, words",
+    [
+        ((1, 2), (1,), "must be the same, but got 2 and 1"),
+        ((1.5,), (2,), "should be an int64 number, but got 1.5 and 2"),
+        ((4,), (0,), "should not be 0"),
+        ((5,), (2,), "should be divisible, but got 5 and 2"),
+    ],
+)
+def test_tuples_that_cannot_be_divided(x, y, words):
+    with pytest.raises(RuntimeError, match=words):
+        ops.functional.tuple_div(x, y)
+
+
+def test_tensors_go_to_another_process():
+    def child(given, back):
+        back.put(given.get() * 2)
+
+    context = mp.get_context("fork")
+    given, back = context.Queue(), context.Queue()
+    process = context.Process(target=child, args=(given, back))
+    process.start()
+    given.put(Tensor([3.0]))
+    assert back.get(timeout=60).asnumpy().tolist() == [6]
+    process.join()
