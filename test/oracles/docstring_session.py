@@ -44,17 +44,32 @@ def values(names):
     return found
 
 
+def shown(text):
+    """The program with each expression that is a statement shown as a prompt shows it."""
+    tree = ast.parse(text)
+    for statement in tree.body:
+        if isinstance(statement, ast.Expr):
+            show = ast.Name("_show", ast.Load())
+            statement.value = ast.Call(show, [statement.value], [])
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def show(value):
+    if value is not None:
+        print(repr(value))
+
+
 def perform(text, path, compared=""):
-    """Statement by statement, as at a prompt; what it prints and what its variables are, or one of them."""
-    path.write_text(text)
+    """What a program prints and what its variables are, or one of them. It is a file, as its source is read."""
+    program = shown(text)
+    path.write_text(program)
     module = types.ModuleType(path.stem)
     module.__file__ = str(path)
+    module._show = show
     sys.modules[path.stem] = module
     prints = io.StringIO()
     with contextlib.redirect_stdout(prints):
-        for statement in ast.parse(text).body:
-            code = compile(ast.Interactive([statement]), str(path), "single")
-            exec(code, module.__dict__)
+        exec(compile(program, str(path), "exec", dont_inherit=True), module.__dict__)
     names = {compared: vars(module)[compared]} if compared else vars(module)
     return {"prints": prints.getvalue(), "values": values(names)}
 

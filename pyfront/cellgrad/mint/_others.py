@@ -11,7 +11,7 @@ from cellgrad.core.aliases import ShapeLike, TensorLike
 from cellgrad.core.arguments import check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
-from cellgrad.core.record import check_float
+from cellgrad.core.record import check_float, check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.mint import _helpers as h
 from cellgrad.ops.sorting import kth
@@ -21,6 +21,7 @@ __all__ = [
     "conv_tbc",
     "empty",
     "empty_like",
+    "item",
     "kthvalue",
     "normal",
     "randint",
@@ -35,6 +36,19 @@ def clone(input: Tensor) -> Tensor:
     [1. 2.]
     """
     return input.copy()
+
+
+def item(input: Tensor) -> Any:
+    """The only element as a number of Python's; see `Tensor.item`.
+
+    Raises:
+        TypeError: `input` is not a Tensor.
+        ValueError: more than one element.
+
+    >>> print(mint.item(Tensor([2.5])))
+    2.5
+    """
+    return check_tensor(input, "item", "input").item()
 
 
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
