@@ -13,6 +13,7 @@ from cellgrad.core.record import (
     as_tensor,
     axis_of,
     broadcast_to_shape,
+    cast_to,
     check_tensor,
     emit,
     is_number,
