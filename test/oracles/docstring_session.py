@@ -101,7 +101,9 @@ def answers(framework, programs, folder):
             prepare(ms, seed, program.get("mode") == "graph")
             if framework == "mindspore":
                 ms.set_seed = seeded(original, seed)
-            done = perform(program["text"], Path(folder) / f"example_{i}.py", program.get("compare", ""))
+            done = perform(
+                program["text"], Path(folder) / f"example_{i}.py", program.get("compare", "")
+            )
             yield {"id": program["id"], "is": done}
         except (Exception, SystemExit) as e:
             yield failure(program, e)

@@ -76,7 +76,9 @@ def _functions(text: str, tensors: set[str]) -> Iterator[str]:
             before.append(plain)
 
 
-def variants(name: str, programs: list[dict[str, str]], answers: list[dict[str, Any]]) -> list[dict[str, str]]:
+def variants(
+    name: str, programs: list[dict[str, str]], answers: list[dict[str, Any]]
+) -> list[dict[str, str]]:
     """Programs of a variant, from examples and MindSpore's answers to them."""
     compute, change = VARIANTS[name]
     found = []

@@ -37,7 +37,9 @@ PROMPT = re.compile(r"^\s*>>> ", re.MULTILINE)
 
 def package(python: str) -> Path:
     """Where MindSpore is installed."""
-    code = "import importlib.util as u; print(u.find_spec('mindspore').submodule_search_locations[0])"
+    code = (
+        "import importlib.util as u; print(u.find_spec('mindspore').submodule_search_locations[0])"
+    )
     run = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
     return Path(run.stdout.strip().splitlines()[-1])
 
@@ -112,9 +114,9 @@ def outcome(ours: dict[str, Any], theirs: dict[str, Any], again: dict[str, Any])
             one, two = form(one), form(two)
         if how := difference(one, two):
             return "differs", f"{name}: {how}"
-    if other["prints"] == third["prints"]:
-        if how := differences(mine["prints"], other["prints"]):
-            return "prints", how.replace("\n", " ")[:300]
+    steady = other["prints"] == third["prints"]
+    if steady and (how := differences(mine["prints"], other["prints"])):
+        return "prints", how.replace("\n", " ")[:300]
     return "agrees", ""
 
 
@@ -156,9 +158,15 @@ def main() -> int:
     options = parser.parse_args()
     python = mindspore_python()
     every = [p for p in examples(package(python)) if re.search(options.only, p["id"])]
-    print("| examples | tried | MindSpore has no answer | agree | fail | differ | print otherwise |")
+    print(
+        "| examples | tried | MindSpore has no answer | agree | fail | differ | print otherwise |"
+    )
     print("| --- |" + " --- |" * 6, flush=True)
-    answers = run(every, python, options.graph) if not options.variants else [ask(THEIRS, python, every, SESSION)]
+    answers = (
+        run(every, python, options.graph)
+        if not options.variants
+        else [ask(THEIRS, python, every, SESSION)]
+    )
     groups = [("as they are", every, answers)] if not options.variants else []
     for name in options.variants:
         made = variants(name, every, answers[0])

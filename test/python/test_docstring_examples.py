@@ -101,7 +101,10 @@ EXAMPLE = "from cellgrad import Tensor, ops\nx = Tensor([1.0, 2.0])\nprint(ops.m
     [
         # Weights are cos(1) and cos(2); the product is linear by each factor.
         ("grad", [np.cos([1.0, 2.0]) * [3, 4], np.cos([1.0, 2.0]) * [1, 2]]),
-        ("second", [np.cos([1.0, 2.0]) * np.cos([3.0, 4.0]), np.cos([1.0, 2.0]) * np.cos([2.0, 3.0])]),
+        (
+            "second",
+            [np.cos([1.0, 2.0]) * np.cos([3.0, 4.0]), np.cos([1.0, 2.0]) * np.cos([2.0, 3.0])],
+        ),
         ("vmap", [[3, 8], [0.75, 2]]),
         ("negative", [[3, 8]]),
         ("empty", []),

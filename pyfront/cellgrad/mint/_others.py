@@ -38,7 +38,7 @@ def clone(input: Tensor) -> Tensor:
     return input.copy()
 
 
-def item(input: Tensor) -> Any:
+def item(input: Tensor) -> bool | int | float | complex:
     """The only element as a number of Python's; see `Tensor.item`.
 
     Raises:
@@ -48,7 +48,8 @@ def item(input: Tensor) -> Any:
     >>> print(mint.item(Tensor([2.5])))
     2.5
     """
-    return check_tensor(input, "item", "input").item()
+    out: bool | int | float | complex = check_tensor(input, "item", "input").item()
+    return out
 
 
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
