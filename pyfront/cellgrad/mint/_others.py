@@ -17,6 +17,7 @@ from cellgrad.mint import _helpers as h
 from cellgrad.ops.sorting import kth
 
 __all__ = [
+    "add",
     "clone",
     "conv_tbc",
     "empty",
@@ -27,6 +28,19 @@ __all__ = [
     "randint",
     "randint_like",
 ]
+
+
+def add(input: TensorLike, other: TensorLike, *, alpha: TensorLike = 1) -> Tensor:
+    """``input + alpha * other`` in the common dtype; see `ops.add`.
+
+    Raises:
+        TypeError: an argument is neither Tensor nor number.
+        ValueError: shapes that cannot be broadcast.
+
+    >>> print(mint.add(Tensor([1.0, 2.0]), Tensor([3.0, 4.0]), alpha=2))
+    [ 7. 10.]
+    """
+    return ops.add(input, h.scaled(input, other, alpha))
 
 
 def clone(input: Tensor) -> Tensor:

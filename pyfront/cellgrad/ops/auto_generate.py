@@ -6,6 +6,7 @@ the method of Tensor ``add_``. ``tanh_grad_op`` and the like are classes without
 as in MindSpore. ``narrow_view`` and ``ExpandDimsView`` are ``narrow`` and ``ExpandDims``, whose results are views already.
 """
 
+import contextlib
 import functools
 import importlib
 import inspect
@@ -91,7 +92,8 @@ def __getattr__(name: str) -> Any:
             found = of_mint(name.removesuffix("_ext"))
             found = None if found is None else _placed(found)
         elif name.endswith(("_view", "View")):
-            found = __getattr__(re.sub("_?[vV]iew$", "", name))
+            with contextlib.suppress(AttributeError):
+                found = __getattr__(re.sub("_?[vV]iew$", "", name))
         elif not name.startswith("_"):  # a method of Tensor is a function there
             method = getattr(Tensor, name, None)
             found = method if inspect.isfunction(method) else None

@@ -5,6 +5,7 @@ In its files, as ``mindspore.ops.function.array_func``, MindSpore has functions 
 the functions without ``view``, whose results are views already.
 """
 
+import contextlib
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -25,9 +26,11 @@ def __getattr__(name: str) -> Any:
         return getattr(ops, name)
     except AttributeError:
         if not name.startswith("_"):
+            found = None
             if name.endswith("_view"):
-                return __getattr__(name.removesuffix("_view"))
-            if name.endswith("_ext"):
+                with contextlib.suppress(AttributeError):
+                    found = __getattr__(name.removesuffix("_view"))
+            elif name.endswith("_ext"):
                 found = of_mint(name.removesuffix("_ext"))
             else:
                 found = vars(Tensor).get(name)
