@@ -79,8 +79,9 @@ sweep: build ## Run the long numerical sweeps and all random programs
 sanitize: build ## Run compiled code under AddressSanitizer: rule tests and examples
 	@$(PY) tools/sanitize/run.py
 
-oracle: build ## Compare thousands of small programs with MindSpore, which it installs: half an hour
+oracle: build ## Compare thousands of small programs and MindSpore's own examples with MindSpore, which it installs: an hour
 	@$(PY) test/oracles/side_by_side.py
+	@$(PY) test/oracles/docstrings.py
 
 peers: build ## Compare a hundred functions and whole programs with JAX, PyTorch and MindSpore
 	@$(PY) test/oracles/compare.py

@@ -229,7 +229,6 @@ def Cell_AddOp : Cell_BinaryOp<"add", Cell_NumericTensor, [Commutative, Polynomi
   let derivative = VJP<["ct", "ct"]>;
   let scalar = Scalar<"lhs + rhs", "arith::AddFOp(lhs, rhs)", "arith::AddIOp(lhs, rhs)">;
   let python = Python<"add", "Add", ["input", "other"]>;
-  let forms = ["mint.add(input, other, *, alpha=1) = ops.add(input, h.scaled(other, alpha))"];
   let example = Example<["[1.0, 2.0]", "[3.0, 4.0]"], "[4. 6.]">;
   let hasCanonicalizer = 1;
 }

@@ -24,14 +24,15 @@ def silent(answer: dict[str, Any]) -> bool:
 
 
 def numbers(value: Any) -> list[float]:
-    return [float(v) for v in value]
+    return [float(v) for part in value for v in (part if isinstance(part, list) else [part])]
 
 
 def difference(ours: Any, theirs: Any) -> str:
     """In which way two results differ, or an empty text."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
-        if "values" in ours and "values" in theirs:
-            return _of_tensors(ours, theirs)
+        for kind in ("values", "complex"):
+            if kind in ours and kind in theirs:
+                return _of_tensors(ours, theirs, kind)
         for kind in ("tuple", "list"):
             if kind in ours and kind in theirs:
                 if len(ours[kind]) != len(theirs[kind]):
@@ -50,13 +51,14 @@ def difference(ours: Any, theirs: Any) -> str:
     return "" if ours == theirs else "value"
 
 
-def _of_tensors(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
-    if ours.get("dtype") != theirs.get("dtype"):
-        return f"{ours.get('dtype')}, not {theirs.get('dtype')}"
+def _of_tensors(ours: dict[str, Any], theirs: dict[str, Any], kind: str) -> str:
+    mine, other = (d.get("dtype", d.get("array")) for d in (ours, theirs))
+    if mine != other:
+        return f"{mine}, not {other}"
     if ours.get("shape") != theirs.get("shape"):
         return f"shape {ours.get('shape')}, not {theirs.get('shape')}"
     tolerance = TOLERANCE.get(ours.get("dtype", ""), 2e-5)
-    return "" if _near(numbers(ours["values"]), numbers(theirs["values"]), tolerance) else "values"
+    return "" if _near(numbers(ours[kind]), numbers(theirs[kind]), tolerance) else "values"
 
 
 def _near(ours: list[float], theirs: list[float], tolerance: float) -> bool:

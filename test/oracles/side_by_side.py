@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -64,8 +66,10 @@ def mindspore_python() -> str:
     return str(python)
 
 
-def ask(framework: str, python: str, programs: list[Program]) -> list[dict[str, Any]]:
-    """The answers; a program that ends its process has the error "Crash"."""
+def ask(
+    framework: str, python: str, programs: list[Program], session: str = "session.py"
+) -> list[dict[str, Any]]:
+    """The answers that a session gives; a program that ends its process has the error "Crash"."""
     plain = {k: v for k, v in os.environ.items() if framework == OURS or k != "PYTHONPATH"}
     quiet = {"GLOG_v": "4", "OMP_NUM_THREADS": "1", "CELLGRAD_CACHE": "0"}
     with tempfile.TemporaryDirectory() as folder:
@@ -74,8 +78,8 @@ def ask(framework: str, python: str, programs: list[Program]) -> list[dict[str, 
         target.touch()
         lines: list[str] = []
         while len(lines) < len(programs):
-            command = [python, HERE / "session.py", framework, source, target, str(len(lines))]
-            subprocess.run(command, env={**plain, **quiet}, capture_output=True, cwd=folder)
+            command = [python, HERE / session, framework, source, target, str(len(lines))]
+            _finish(command, {**plain, **quiet}, folder)
             lines = target.read_text().splitlines()
             if len(lines) < len(programs):
                 lost = {"id": programs[len(lines)]["id"], "error": ["Crash"], "says": ""}
@@ -83,6 +87,19 @@ def ask(framework: str, python: str, programs: list[Program]) -> list[dict[str, 
                     print(json.dumps(lost), file=out)
                 lines.append(json.dumps(lost))
         return [json.loads(line) for line in lines]
+
+
+def _finish(command: list[Any], environment: dict[str, str], folder: str) -> None:
+    """Runs a session to its end, and ends the processes that it leaves."""
+    pipe = subprocess.DEVNULL
+    session = subprocess.Popen(
+        command, env=environment, cwd=folder, stdout=pipe, stderr=pipe, start_new_session=True
+    )
+    try:
+        session.wait()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(session.pid, signal.SIGKILL)
 
 
 def compact(answer: dict[str, Any]) -> Any:

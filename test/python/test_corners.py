@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Tensor, ops
+from cellgrad import Tensor, mint, numpy, ops
+from cellgrad.scipy import linalg
 
 
 def i32(values):
@@ -16,6 +17,11 @@ def i32(values):
 
 ONE_TWO = [1, 2]
 X = Tensor([[1.0, 2.0, 3.0]])
+HALF = Tensor([1.5, 2.5], ms.float16)
+CLIPPED = np.array([0.5999999, 0.79999983], np.float32)
+DIAGONAL = [[1.5, 1], [1, 2.5]]
+RAMP, RAMP_UP = [10, 7, 4, 1, 2, 8, 8, 9, 9, 10], [-10, -7, -5, -3, -1, 2]
+REGION = Tensor([[0.0, 0.0, 0.0, 1.0, 1.0]])
 
 
 @pytest.mark.parametrize(
@@ -34,6 +40,29 @@ X = Tensor([[1.0, 2.0, 3.0]])
         (lambda: i32([1, 2]) * [1.5, 2], [1.5, 4], ms.float32),
         (lambda: Tensor([1, 2], ms.float16) * [1.5, 2], [1.5, 4], ms.float16),
         (lambda: ops.nansum(i32([1, 2])), 3, ms.int32),
+        (lambda: ops.clip_by_value(i32([1, 5]), 0.5, 3.7), [1, 3], ms.int32),
+        (lambda: ops.clip_by_value(i32([-3, 5]), -2.5, None), [-2, 5], ms.int32),
+        (lambda: ops.clip_by_value(HALF, Tensor(1.75), None), [1.75, 2.5], ms.float16),
+        (lambda: mint.add(HALF, i32([1, 2]), alpha=0.5), [2, 3.5], ms.float16),
+        (lambda: mint.add(i32([1, 2]), HALF, alpha=2), [4, 7], ms.float16),
+        (lambda: mint.sub(HALF, i32([1, 2]), alpha=0.5), [1, 1.5], ms.float16),
+        (lambda: HALF.add(i32([1, 2]), alpha=2), [3.5, 6.5], ms.float16),
+        (lambda: ops.clip_by_norm(i32([3, 4]), 1.0), CLIPPED, ms.float32),
+        (
+            lambda: ops.diagonal_scatter(i32([[4, 1], [1, 3]]), Tensor([1.5, 2.5])),
+            DIAGONAL,
+            ms.float32,
+        ),
+        (lambda: numpy.pad(i32([1, 2, 8]), (3, 4), "linear_ramp", end_values=10), RAMP, ms.int32),
+        (lambda: numpy.pad(i32([-1, 2]), (4, 0), "linear_ramp", end_values=-10), RAMP_UP, ms.int32),
+        (lambda: linalg.det(i32([[4, 1], [1, 3]])), 11, ms.float64),
+        (lambda: linalg.cholesky(i32([[4, 0], [0, 9]])), [[2, 0], [0, 3]], ms.float64),
+        (lambda: linalg.lu_factor(i32([[4, 1], [1, 3]]))[0], [[4, 1], [0.25, 2.75]], ms.float64),
+        (
+            lambda: ops.ROIAlign(1, 1, 1.0)(HALF.reshape(1, 1, 1, 2), REGION),
+            [[[[1.125]]]],
+            ms.float16,
+        ),
         (lambda: i32([[1, 2], [3, 4]]).trace(), 5, ms.int64),
         (lambda: Tensor([[200, 2], [3, 100]], ms.uint8).trace(), 300, ms.int64),
         (lambda: Tensor([0.5, 0.5, 1.5]).cumsum(0, ms.int32), [0, 1, 2], ms.int32),

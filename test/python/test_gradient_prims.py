@@ -262,3 +262,19 @@ def test_operands_that_no_forward_pass_gives_count_as_in_mindspore():
         np.testing.assert_allclose(found, np.repeat([want], 2, 0).T[None], rtol=1e-6)
     nothing = G.CdistGrad(2.0)(dout, a, a, ops.Cdist(2.0)(a, a))
     assert np.isfinite(nothing.asnumpy()).all()
+
+
+def test_names_of_views():
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    for name, arguments, wanted in (
+        ("narrow_view", (x, 0, 1, 1), [[3, 4]]),
+        ("select_ext_view", (x, 1, 0), [1, 3]),
+        ("transpose_view", (x, (1, 0)), [[1, 3], [2, 4]]),
+        ("clamp_scalar", (x, 2, 3), [[2, 2], [3, 3]]),
+    ):
+        assert getattr(auto_generate, name)(*arguments).asnumpy().tolist() == wanted
+    assert auto_generate.ExpandDimsView()(x, 0).shape == (1, 2, 2)
+    assert [v.shape for v in ms.ops.function.split_view(x, 1)] == [(1, 2)] * 2
+    assert ms.ops.function.softmax_ext(x[0]).shape == (2,)
+    with pytest.raises(AttributeError, match="no_such_view"):
+        auto_generate.no_such_view  # noqa: B018

@@ -171,3 +171,39 @@ def test_mistakes_are_named(kind, words, call):
         call()
     assert words in said(caught.value)
     assert "test_losses.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_slopes_where_margins_end(mode):
+    """Recorded from MindSpore 2.10: each loss is 0, and its slope is of one side."""
+    ms.set_context(mode=mode)
+    try:
+        a, b, t = (ms.Tensor(v) for v in ([1.0, 2.0, 0.0], [0.0, 1.0, -1.0], [1.0, 1.0, -1.0]))
+        ranking = nn.MarginRankingLoss(margin=1.0, reduction="sum")
+        left, right = ms.grad(ranking, (0, 1))(a, b, t)
+        assert left.asnumpy().tolist() == [-1, -1, 1] and right.asnumpy().tolist() == [1, 1, -1]
+        x, label = ms.Tensor([[1.0, 0.0, 2.0]]), ms.Tensor([0])
+        for p, wanted in ((1, [-1 / 3, 0, 1 / 3]), (2, [-4 / 3, 0, 4 / 3])):
+            slope = ms.grad(lambda v: ops.multi_margin_loss(v, label, p, 1, reduction="sum"))(x)  # noqa: B023
+            np.testing.assert_allclose(slope.asnumpy(), [wanted], 1e-6)
+    finally:
+        ms.set_context(mode=ms.GRAPH_MODE)
+
+
+# Vectors, the cosine and its gradient by both, as MindSpore 2.10 gives them.
+COSINES = [
+    ([1e-9, 0.0], [1.0, 0.0], 0.1, [1e8, 0.0], [0.1, 0.0]),
+    ([1e-5, 0.0], [1e-5, 0.0], 0.01, [1e3, 0.0], [1e3, 0.0]),
+    ([0.0, 0.0], [1.0, 2.0], 0.0, [1e8, 2e8], [0.0, 0.0]),
+]
+
+
+@pytest.mark.parametrize("x, y, value, by_x, by_y", COSINES)
+def test_cosines_of_short_vectors(x, y, value, by_x, by_y):
+    a, b = ms.Tensor(x), ms.Tensor(y)
+    of = ms.value_and_grad(lambda u, v: ops.cosine_similarity(u, v, 0), (0, 1))
+    for function in (of, ms.jit(of)):
+        out, (left, right) = function(a, b)
+        np.testing.assert_allclose(out.asnumpy(), value, 1e-6)
+        np.testing.assert_allclose(left.asnumpy(), by_x, 1e-6)
+        np.testing.assert_allclose(right.asnumpy(), by_y, 1e-6)

@@ -285,3 +285,11 @@ def test_elements_by_numbers_and_from_the_end():
         mint.narrow(x, 0, -4, 1)
     with pytest.raises(ValueError, match="'start' must be in"):
         ops.narrow(x, 0, -1, 1)  # as MindSpore's
+
+
+def test_item():
+    assert mint.item(ms.Tensor([[2]])) == 2 and isinstance(mint.item(ms.Tensor([1.5])), float)
+    with pytest.raises(TypeError, match="For 'item', 'input' must be a Tensor"):
+        mint.item(1)
+    with pytest.raises(ValueError, match="index it first"):
+        mint.item(ms.Tensor([1.0, 2.0]))

@@ -392,3 +392,19 @@ def test_halves_are_rounded_once(name):
     expected = exact(wide, wide[::-1])
     error = np.abs(function(Tensor(x)).asnumpy().reshape(-1).astype(np.float64) - expected)
     assert np.all(error <= 0.51 * np.spacing(np.abs(expected).astype(np.float16)))
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
+def test_whole_quotients_of_half_precision(dtype):
+    """Of the exact quotient: that in half precision may be the whole number above."""
+    random = np.random.default_rng(0)
+    x, y = (ms.Tensor(random.normal(size=3000) * s, dtype) for s in (3, 1))
+    exact = x.astype(ms.float64).asnumpy() / y.astype(ms.float64).asnumpy()
+    for function, whole in (
+        (ops.floor_div, np.floor),
+        (lambda a, b: ops.div(a, b, rounding_mode="trunc"), np.trunc),
+    ):
+        wanted = ms.Tensor(whole(exact), dtype)
+        for f in (function, ms.jit(function)):
+            out = f(x, y)
+            assert out.dtype is dtype and ops.equal(out, wanted).all()

@@ -23,6 +23,33 @@ def gates(cell, x, h):
     return x @ w_ih.T + cell.bias_ih.asnumpy(), h @ w_hh.T + cell.bias_hh.asnumpy()
 
 
+# The first two elements of each Parameter of sizes 2 and 1, in MindSpore 2.10 after ms.set_seed(3).
+INITIAL = {
+    ("RNNCell", True): [[0.0903208032, 0.36843577], [0.944365084], [-0.694666445], [-0.187842801]],
+    ("RNNCell", False): [[0.446048081, -0.213527113], [-0.605728924]],
+    ("LSTMCell", True): [
+        [-0.818421662, 0.481939226],
+        [0.195459619, -0.305162251],
+        [-0.340308785, -0.516083956],
+        [0.852846444, -0.990465283],
+    ],
+    ("GRUCell", True): [
+        [0.488443881, -0.984276891],
+        [-0.624884963, 0.463369787],
+        [0.568256199, 0.537088752],
+        [0.233257189, 0.298207223],
+    ],
+}
+
+
+@pytest.mark.parametrize("name, has_bias", INITIAL)
+def test_initial_weights_are_those_of_the_seed(name, has_bias):
+    ms.set_seed(3)
+    cell = getattr(nn, name)(2, 1, has_bias)
+    for p, wanted in zip(cell.get_parameters(), INITIAL[name, has_bias], strict=True):
+        np.testing.assert_array_equal(p.asnumpy().ravel()[:2], np.float32(wanted))
+
+
 @pytest.mark.parametrize("has_bias", [True, False])
 def test_steps(has_bias):
     x, h, c = (Tensor(a) for a in (X, H, C))

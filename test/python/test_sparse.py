@@ -204,3 +204,17 @@ def test_rows_of_a_table(mode):
     ):
         with pytest.raises(TypeError, match=words):
             RowTensorInner(*arguments)
+
+
+def test_representations_are_mindspores():
+    indices, values = Tensor([[0, 1], [1, 2]], ms.int32), Tensor([1.0, 2.5])
+    shown = "Tensor(shape=[2], dtype=Float32, value=[ 1.00000000e+00  2.50000000e+00])"
+    assert repr(COOTensor(indices, values, (2, 3))) == (
+        "COOTensor(shape=[2, 3], dtype=Float32, indices=Tensor(shape=[2, 2], dtype=Int32, value=\n"
+        f"[[0 1]\n [1 2]]), values={shown})"
+    )
+    rows = CSRTensor(Tensor([0, 1, 2], ms.int32), Tensor([1, 2], ms.int32), values, (2, 3))
+    assert repr(rows) == (
+        "CSRTensor(shape=[2, 3], dtype=Float32, indptr=Tensor(shape=[3], dtype=Int32, value=[0 1 2]), "
+        f"indices=Tensor(shape=[2], dtype=Int32, value=[1 2]), values={shown})"
+    )

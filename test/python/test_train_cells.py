@@ -424,8 +424,10 @@ def test_clipping_by_a_norm(order):
     norm = np.linalg.norm(np.concatenate([a.ravel() for a in arrays]), order)
     for limit in (0.5, 100.0):
         clipped = ops.clip_by_norm([Tensor(a) for a in arrays], limit, order)
+        assert isinstance(clipped, tuple)
         for c, a in zip(clipped, arrays):
             np.testing.assert_allclose(c.asnumpy(), a * min(limit / (norm + 1e-6), 1), rtol=1e-5)
+    assert isinstance(ops.clip_by_value([Tensor(a) for a in arrays], 0, 1), tuple)
     alone = ops.clip_by_norm(Tensor(arrays[1]), 0.1, order)
     np.testing.assert_allclose(np.linalg.norm(alone.asnumpy(), order), 0.1, rtol=1e-4)
 

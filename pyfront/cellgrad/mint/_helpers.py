@@ -17,6 +17,7 @@ from cellgrad.core.generator import default_generator
 from cellgrad.core.record import axis_of, check_tensor, is_number
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import adaptive_pooling, interpolation
+from cellgrad.ops.pointwise import scaled
 from cellgrad.ops.samples import bincount_in
 
 
@@ -38,16 +39,11 @@ def spaced(start: TensorLike, end: TensorLike, steps: int, dtype: Type | None) -
     return ops.linspace(first, last, steps).astype(dtype)
 
 
-def scaled(other: TensorLike, alpha: TensorLike) -> Any:
-    """``alpha * other``."""
-    return other if isinstance(alpha, int) and alpha == 1 else ops.mul(other, alpha)
-
-
 def index_added(
     input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: TensorLike
 ) -> Tensor:
     """What `ops.index_add` computes; a Parameter stays."""
-    return ops.scattering.added_along(input, index, scaled(source, alpha), dim)
+    return ops.scattering.added_along(input, index, scaled(input, source, alpha), dim)
 
 
 def into(input: Tensor, out: Tensor, inplace: bool = True) -> Tensor:

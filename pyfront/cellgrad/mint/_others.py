@@ -11,21 +11,36 @@ from cellgrad.core.aliases import ShapeLike, TensorLike
 from cellgrad.core.arguments import check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
-from cellgrad.core.record import check_float
+from cellgrad.core.record import check_float, check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.mint import _helpers as h
 from cellgrad.ops.sorting import kth
 
 __all__ = [
+    "add",
     "clone",
     "conv_tbc",
     "empty",
     "empty_like",
+    "item",
     "kthvalue",
     "normal",
     "randint",
     "randint_like",
 ]
+
+
+def add(input: TensorLike, other: TensorLike, *, alpha: TensorLike = 1) -> Tensor:
+    """``input + alpha * other`` in the common dtype; see `ops.add`.
+
+    Raises:
+        TypeError: an argument is neither Tensor nor number.
+        ValueError: shapes that cannot be broadcast.
+
+    >>> print(mint.add(Tensor([1.0, 2.0]), Tensor([3.0, 4.0]), alpha=2))
+    [ 7. 10.]
+    """
+    return ops.add(input, h.scaled(input, other, alpha))
 
 
 def clone(input: Tensor) -> Tensor:
@@ -35,6 +50,20 @@ def clone(input: Tensor) -> Tensor:
     [1. 2.]
     """
     return input.copy()
+
+
+def item(input: Tensor) -> bool | int | float | complex:
+    """The only element as a number of Python's; see `Tensor.item`.
+
+    Raises:
+        TypeError: `input` is not a Tensor.
+        ValueError: more than one element.
+
+    >>> print(mint.item(Tensor([2.5])))
+    2.5
+    """
+    out: bool | int | float | complex = check_tensor(input, "item", "input").item()
+    return out
 
 
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:

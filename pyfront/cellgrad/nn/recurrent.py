@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from cellgrad import ops
 from cellgrad.core.arguments import (
     argument_error,
@@ -34,6 +36,8 @@ class _RecurrentCell(Cell):
         self.hidden_size = check_int(hidden_size, self.cls_name, "hidden_size", at_least=1)
         self.has_bias = check_bool(has_bias, self.cls_name, "has_bias")
         rows, spread = chunks * hidden_size, Uniform(1 / math.sqrt(hidden_size))
+        # As MindSpore does before it draws the weights, so that a seed gives the same ones.
+        np.random.randn(rows * (input_size + hidden_size + 2 * has_bias))
 
         def parameter(*shape: int) -> Parameter:
             return Parameter(initializer(spread, shape, dtype))

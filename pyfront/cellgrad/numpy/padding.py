@@ -112,9 +112,10 @@ def _ramp(x: Tensor, d: int, widths: tuple[int, int], ends: tuple[Any, Any]) -> 
             sides.append(None)
             continue
         edge = ops.narrow(wide, d, 0 if side == 0 else x.shape[d] - 1, 1)
-        steps = np.arange(count) / count if side == 0 else np.arange(count - 1, -1, -1) / count
+        steps = np.arange(count) if side == 0 else np.arange(count - 1, -1, -1)
         t = known(steps.reshape(tuple(-1 if i == d else 1 for i in range(x.ndim))), wide.dtype)
-        sides.append(ops.add(ops.mul(edge, t), ops.mul(ops.sub(1, t), end)))
+        # In this order whole numbers stay whole.
+        sides.append(ops.add(ops.mul(ops.div(ops.sub(edge, end), count), t), end))
     return _around(x, d, sides[0], sides[1])
 
 

@@ -240,6 +240,10 @@ def _binary(op: str, x: Tensor, y: Tensor, floating: bool) -> Tensor:
             "convert them first, for example x.astype(ms.int32)",
         )
     x, y = _broadcast(cast_to(x, dtype), cast_to(y, dtype), op)
+    if op == "cell.floor_div" and dtype.kind == "f" and dtype.itemsize == 2:
+        # A quotient rounded to half precision may be the next whole number.
+        wide = emit(op, [cast_to(v, mstype.float32) for v in (x, y)])
+        return cast_to(wide, dtype)
     return emit(op, [x, y])
 
 

@@ -44,6 +44,8 @@ SAME: dict[str, str] = {
     "accumulate_n": "addn",
     "fills": "full_like",
     "isnan_ext": "isnan",
+    "clamp_scalar": "clamp",
+    "clamp_tensor": "clamp",
     "invert": "bitwise_not",
     "diff_ext": "diff",
     "einsum_ext": "einsum",

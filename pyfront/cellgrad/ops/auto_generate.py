@@ -3,9 +3,10 @@
 Methods of Tensor that no operation has the name of are functions, as ``contiguous``.
 ``SumExt`` and the like are the operations of `mint` as classes, ``sum_ext`` these operations, ``InplaceAddExt``
 the method of Tensor ``add_``. ``tanh_grad_op`` and the like are classes without settings that are made already,
-as in MindSpore.
+as in MindSpore. ``narrow_view`` and ``ExpandDimsView`` are ``narrow`` and ``ExpandDims``, whose results are views already.
 """
 
+import contextlib
 import functools
 import importlib
 import inspect
@@ -17,6 +18,7 @@ from cellgrad import ops
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops.function import of_mint
 from cellgrad.ops.operations._grad_ops import *  # noqa: F403
 
 
@@ -136,10 +138,11 @@ def __getattr__(name: str) -> Any:
         elif name.endswith("_op"):
             found = _made(name)
         elif name.endswith("_ext"):
-            found = getattr(
-                importlib.import_module("cellgrad.mint"), name.removesuffix("_ext"), None
-            )
+            found = of_mint(name.removesuffix("_ext"))
             found = None if found is None else _placed(found)
+        elif name.endswith(("_view", "View")):
+            with contextlib.suppress(AttributeError):
+                found = __getattr__(re.sub("_?[vV]iew$", "", name))
         elif not name.startswith("_"):  # a method of Tensor is a function there
             method = getattr(Tensor, name, None)
             found = method if inspect.isfunction(method) else None

@@ -410,7 +410,7 @@ def _aligned(
             out = gathered(flat, index, 0) * weight + out
     count = out.shape[0]
     parts = out.reshape(count, sizes[0], samples, sizes[1], samples, channels)
-    return parts.mean((2, 4)).transpose(0, 3, 1, 2)
+    return cast(parts.mean((2, 4)).transpose(0, 3, 1, 2), x.dtype)
 
 
 # --- ranks ------------------------------------------------------------------------------------

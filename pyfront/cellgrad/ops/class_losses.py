@@ -269,7 +269,7 @@ def multi_margin_loss(
     _check_classes(t, classes, op)
     chosen = is_class(t, classes, 1)
     own = reductions.sum(select(chosen, x, 0.0), 1, True)
-    gap = gen.maximum(positive(margin, op, "margin", zero=True) - own + x, 0.0)
+    gap = gen.relu(positive(margin, op, "margin", zero=True) - own + x)
     gap = gap if p == 1 else gen.square(gap)
     if weight is not None:
         w = _of_classes(weight, classes, 2, 1, x.dtype, op)
@@ -329,7 +329,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     valid, chosen = _labels(reshape_to(t, (x.size // n, n)))
     own = reductions.sum(select(chosen, rows, 0.0), 2, True)
     other = gen.logical_not(reductions.any(chosen, 1, True))
-    gap = gen.maximum(1.0 - own + rows, 0.0)
+    gap = gen.relu(1.0 - own + rows)
     loss = reductions.sum(select(gen.logical_and(other, valid), gap, 0.0), (1, 2)) / n
     return reduced(loss if x.ndim == 2 else reshape_to(loss, ()), reduction)
 

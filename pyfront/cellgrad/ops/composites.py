@@ -75,7 +75,7 @@ def clip_by_norm(
     error_if_nonfinite: bool = False,
 ) -> TensorOrTensors:
     """Scales tensors by ``max_norm / (norm + 1e-6)`` where that is below 1; the norm is that of all
-    their elements together.
+    their elements together. Integers become float32.
 
     Args:
         x: a Tensor, or a tuple or list of them.
@@ -107,7 +107,7 @@ def clip_by_norm(
             )
         elif not math.isfinite(norm.item()):
             raise error(RuntimeError, text)
-    return clipped[0] if isinstance(x, Tensor) else type(listed)(clipped)
+    return clipped[0] if isinstance(x, Tensor) else tuple(clipped)
 
 
 @operation
@@ -131,7 +131,8 @@ def _clipped_by_norm(
     elif not math.isinf(order):
         norm = ew.power(norm, 1 / order)
     factor = ew.binary("cell.minimum", max_norm / (norm + 1e-6), 1.0)
-    out = tuple(cast_to(ew.binary("cell.mul", _wide(t), factor), t.dtype) for t in tensors)
+    scaled = [(ew.binary("cell.mul", _wide(t), factor), t.dtype) for t in tensors]
+    out = tuple(cast_to(new, kept) if kept.kind == "f" else new for new, kept in scaled)
     return out, norm
 
 

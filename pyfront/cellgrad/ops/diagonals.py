@@ -13,6 +13,7 @@ from cellgrad.core.record import (
     as_tensor,
     axis_of,
     broadcast_to_shape,
+    cast_to,
     check_tensor,
     emit,
     is_number,
@@ -217,7 +218,7 @@ def diag(input: Tensor) -> Tensor:
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
-    """The input with a diagonal, as `diagonal` gives it, replaced by `src`.
+    """The input with a diagonal, as `diagonal` gives it, replaced by `src`, in the common dtype.
 
     Raises:
         TypeError: `input` or `src` is not a Tensor, or another argument not an int.
@@ -229,6 +230,8 @@ def diagonal_scatter(
     """
     x = check_tensor(input, "diagonal_scatter", "input")
     new = check_tensor(src, "diagonal_scatter", "src")
+    dtype = mstype.promote(x.dtype, new.dtype)
+    x, new = cast_to(x, dtype), cast_to(new, dtype)
     a, b = _plane(x, dim1, dim2, "diagonal_scatter", x.ndim)
     others = [d for d in range(x.ndim) if d not in (a, b)]
     perm = [*others, a, b]
@@ -241,7 +244,6 @@ def diagonal_scatter(
     nothing, step = [0] * len(batch), columns + 1
     after = rows * columns - start - ((length - 1) * step + 1)
     spread = [[*nothing, start], [*nothing, after], [*nothing, columns]]
-    new = emit("cell.cast", [new], None, x.dtype, new.shape) if new.dtype is not x.dtype else new
     placed = reshape_to(pad_to(new, *spread), turned.shape)
     taken = reshape_to(pad_to(splat(1, mstype.int32, new.shape), *spread), turned.shape)
     mask = emit("cell.equal", [taken, splat(1, mstype.int32, turned.shape)])

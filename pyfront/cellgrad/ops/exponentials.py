@@ -47,6 +47,8 @@ def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
     """
     x = check_float(logits, "log_softmax", "logits")
     axes = (axis_of(axis, x.ndim, "log_softmax"),)
+    if x.ndim and not x.shape[axes[0]]:
+        return x
     shifted = x - _top(x, axes)
     return shifted - gen.log(reductions.sum(gen.exp(shifted), axes, True))
 

@@ -397,7 +397,8 @@ def dsplit(input: Tensor, indices_or_sections: Dims) -> tuple[Tensor, ...]:
 @views.view()
 @operation
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
-    """At most `chunks` pieces of one length along a dimension, the last one maybe shorter.
+    """At most `chunks` pieces of one length along a dimension, the last one maybe shorter; of nothing, as
+    many pieces of nothing.
 
     Raises:
         TypeError: `chunks` is not an int.
@@ -410,6 +411,8 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     count = known_int(chunks, "chunk", "chunks", at_least=1)
     check_ndim(x, "chunk", "input", at_least=1)
     n = x.shape[axis_of(axis, x.ndim, "chunk")]
+    if n == 0:
+        return (x,) * count
     out: tuple[Tensor, ...] = split(x, max(-(-n // count), 1), axis)
     return out
 

@@ -29,7 +29,7 @@ from cellgrad.ops import _generated as gen
 from cellgrad.ops import reductions
 from cellgrad.ops._public import public
 from cellgrad.ops.pointwise import xlogy
-from cellgrad.ops.selection import select
+from cellgrad.ops.selection import clip, select
 
 
 def check_reduction(reduction: Any, op: str, allowed: tuple[str, ...] = ()) -> None:
@@ -399,7 +399,8 @@ def _signs(target: Any, op: str, name: str) -> tuple[Tensor, Tensor]:
 @public()
 @operation
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along `dim`; norms are limited to `eps` from below.
+    """The cosine of the angle between vectors along `dim`; the product of norms is limited to `eps` from
+    below.
 
     Raises:
         TypeError: an argument of a wrong type.
@@ -410,9 +411,12 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """
     a, b = _pair(x1, x2, "cosine_similarity", ("x1", "x2"))
     a, b = ew._broadcast(a, b, "cosine_similarity")
-    least = positive(eps, "cosine_similarity", "eps", zero=True) ** 2
-    squares = [gen.maximum(reductions.sum(gen.square(v), dim), least) for v in (a, b)]
-    return reductions.sum(a * b, dim) / (gen.sqrt(squares[0]) * gen.sqrt(squares[1]))  # type: ignore[no-any-return]
+    least = positive(eps, "cosine_similarity", "eps", zero=True)
+    # The root has no slope at 0.
+    tiny = 2.0**-24 if a.dtype is mstype.float16 else 2.0**-126
+    squares = [gen.maximum(reductions.sum(gen.square(v), dim), tiny) for v in (a, b)]
+    norms = gen.maximum(gen.sqrt(squares[0]) * gen.sqrt(squares[1]), least)
+    return reductions.sum(a * b, dim) / norms  # type: ignore[no-any-return]
 
 
 @public(
@@ -477,7 +481,7 @@ def margin_ranking_loss(
     check_reduction(reduction, op)
     a, b = _pair(input1, input2, op, ("input1", "input2"))
     t = cast_to(check_tensor(target, op, "target"), a.dtype)
-    return reduced(gen.maximum(-t * (a - b) + real(margin), 0.0), reduction)
+    return reduced(clip(-t * (a - b) + real(margin), 0.0), reduction)
 
 
 @public()

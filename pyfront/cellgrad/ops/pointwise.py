@@ -559,4 +559,13 @@ def subtract(input: TensorLike, other: TensorLike, *, alpha: TensorLike = 1) -> 
     """
     if not is_number(alpha):
         raise argument_error(TypeError, "subtract", "alpha", "a number", alpha)
-    return gen.sub(input, other if alpha == 1 else gen.mul(other, alpha))
+    return gen.sub(input, scaled(input, other, alpha))
+
+
+def scaled(input: Any, other: Any, alpha: TensorLike) -> Any:
+    """``alpha * other`` for a sum with `input`, in the dtype of the sum."""
+    if isinstance(alpha, int) and alpha == 1:
+        return other
+    if isinstance(input, Tensor) and isinstance(other, Tensor):
+        other = cast_to(other, mstype.promote(input.dtype, other.dtype))
+    return gen.mul(other, alpha)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import check_dtype, check_int
-from cellgrad.core.record import check_tensor, emit, operation
+from cellgrad.core.dtype import float32
+from cellgrad.core.record import cast_to, check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
@@ -113,7 +114,10 @@ def truncate_div(x: TensorLike, y: TensorLike) -> Tensor:
     """
     quotient = gen.floor_div(x, y)
     if quotient.dtype.kind == "f":
-        return gen.trunc(ew.binary("cell.div", x, y, True))
+        # A quotient rounded to half precision may be the next whole number.
+        half = quotient.dtype.itemsize == 2
+        a, b = (cast_to(v, float32) if half and isinstance(v, Tensor) else v for v in (x, y))
+        return cast_to(gen.trunc(ew.binary("cell.div", a, b, True)), quotient.dtype)
     # The floor is one too low where it is negative and leaves a remainder.
     exact = gen.equal(gen.truncate_mod(x, y), 0)
     low = gen.logical_and(gen.less(quotient, 0), gen.logical_not(exact))

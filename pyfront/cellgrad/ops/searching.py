@@ -197,7 +197,7 @@ def unique_consecutive(
     d = 0 if dim is None else axis_of(dim, x.ndim, "unique_consecutive")
     rows = values.reshape(-1) if dim is None else np.moveaxis(values, d, 0)
     n = rows.shape[0]
-    flat = rows.reshape(n, -1)
+    flat = rows.reshape(n, rows.size // n if n else 0)
     new = np.ones(n, np.bool_)
     new[1:] = (flat[1:] != flat[:-1]).any(1)
     out = [_chosen(x, np.flatnonzero(new), None if dim is None else d)]

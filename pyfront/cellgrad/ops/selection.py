@@ -238,8 +238,8 @@ def clip_by_value(
     clip_value_min: TensorLike | None = None,
     clip_value_max: TensorLike | None = None,
 ) -> TensorOrTensors:
-    """The elements, limited to [`clip_value_min`, `clip_value_max`]; a tuple or list is clipped
-    element by element.
+    """The elements, limited to [`clip_value_min`, `clip_value_max`]; of a tuple or list, a tuple of what
+    each gives. Limits are cast to the dtype of the elements.
 
     Raises:
         ValueError: both limits are None.
@@ -253,12 +253,12 @@ def clip_by_value(
             "For 'clip_by_value', 'clip_value_min' and 'clip_value_max' can not both be None.",
         )
     if isinstance(x, tuple | list):
-        return type(x)(clip_by_value(v, clip_value_min, clip_value_max) for v in x)
+        return tuple(clip_by_value(v, clip_value_min, clip_value_max) for v in x)
     out = check_tensor(x, "clip_by_value", "x")
-    if clip_value_min is not None:
-        out = ew.binary("cell.maximum", out, clip_value_min)
-    if clip_value_max is not None:
-        out = ew.binary("cell.minimum", out, clip_value_max)
+    for op, limit in (("cell.maximum", clip_value_min), ("cell.minimum", clip_value_max)):
+        if limit is not None:
+            bound = as_tensor(limit, "clip_by_value", out.dtype if out.dtype.kind == "f" else None)
+            out = ew.binary(op, out, cast_to(bound, out.dtype))
     return out
 
 

@@ -102,6 +102,11 @@ class SparseTensor:
         return self._with(div(self.values, self._at(other, "div")))
 
 
+def _shown(part: Tensor) -> str:
+    start, equals, value = repr(part).partition("value=")
+    return start + equals + value.lstrip(" ").replace(",", "")
+
+
 class COOTensor(SparseTensor):
     """Elements by their coordinates.
 
@@ -155,8 +160,8 @@ class COOTensor(SparseTensor):
 
     def __repr__(self) -> str:
         return (
-            f"COOTensor(shape={list(self.shape)}, dtype={self.dtype}, indices={self.indices!r}, "
-            f"values={self.values!r})"
+            f"COOTensor(shape={list(self.shape)}, dtype={self.dtype}, indices={_shown(self.indices)}, "
+            f"values={_shown(self.values)})"
         )
 
     def _with(self, values: Tensor) -> COOTensor:
@@ -291,8 +296,8 @@ class CSRTensor(SparseTensor):
 
     def __repr__(self) -> str:
         return (
-            f"CSRTensor(shape={list(self.shape)}, dtype={self.dtype}, indptr={self.indptr!r}, "
-            f"indices={self.indices!r}, values={self.values!r})"
+            f"CSRTensor(shape={list(self.shape)}, dtype={self.dtype}, indptr={_shown(self.indptr)}, "
+            f"indices={_shown(self.indices)}, values={_shown(self.values)})"
         )
 
     def _with(self, values: Tensor) -> CSRTensor:

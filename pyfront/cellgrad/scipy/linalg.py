@@ -61,9 +61,9 @@ if not TYPE_CHECKING:
 
 
 def _floating(op: str, a: Any) -> Tensor:
-    """The argument; integers become float32."""
+    """The argument; integers become float64."""
     x = check_tensor(a, op, "a")
-    return x if x.dtype.kind in "fc" else cast_to(x, mstype.default_float())
+    return x if x.dtype.kind in "fc" else cast_to(x, mstype.float64)
 
 
 def _flags(op: str, **given: Any) -> None:
@@ -151,7 +151,7 @@ def _cho_solve(c: Tensor, b: Tensor, lower: bool) -> Tensor:
 
 @operation
 def det(a: Tensor, overwrite_a: bool = False, check_finite: bool = True) -> Tensor:
-    """The determinant; see `ops.det`. Integers are converted to float32.
+    """The determinant; see `ops.det`. Integers are converted to float64.
 
     Raises:
         TypeError: something that is not a Tensor.

@@ -7,13 +7,10 @@ from typing import Any
 from cellgrad import ops as _ops
 from cellgrad.core.aliases import TensorLike
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops.pointwise import scaled
 
 # The `self` of these classes is no Tensor to type checkers.
 ops: Any = _ops
-
-
-def _is_one(factor: Any) -> bool:
-    return isinstance(factor, int) and factor == 1
 
 
 class ArithmeticMethods:
@@ -27,7 +24,7 @@ class ArithmeticMethods:
         >>> print(Tensor([1.0, 2.0]).add(Tensor([3.0, 4.0]), alpha=2))
         [ 7. 10.]
         """
-        return ops.add(self, other if _is_one(alpha) else ops.mul(alpha, other))
+        return ops.add(self, scaled(self, other, alpha))
 
     def sub(self, other: TensorLike, *, alpha: TensorLike = 1) -> Tensor:
         """The tensor minus `alpha` times `other`; see `ops.sub`.
@@ -35,7 +32,7 @@ class ArithmeticMethods:
         >>> print(Tensor([1.0, 2.0]).sub(Tensor([3.0, 4.0]), alpha=2))
         [-5. -6.]
         """
-        return ops.sub(self, other if _is_one(alpha) else ops.mul(alpha, other))
+        return ops.sub(self, scaled(self, other, alpha))
 
     subtract = sub
 
