@@ -226,8 +226,8 @@ bool KernelGroup::fits(const Use &use, bool reduces) const {
 
 static int64_t bytesOf(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
-  return type.getNumElements() *
-         std::max(8u, type.getElementTypeBitWidth()) / 8;
+  return type.getNumElements() * std::max(8u, type.getElementTypeBitWidth()) /
+         8;
 }
 
 /// Whether a product may join with `dim` as the loop over the items.
@@ -274,8 +274,7 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
   bool isProduct = generic && isContraction(generic);
   if (isProduct && !mayHaveProduct(generic, dim))
     return false;
-  bool addsUp =
-      isProduct && limits.itemBytes == 0 && addsRowProducts(op, dim);
+  bool addsUp = isProduct && limits.itemBytes == 0 && addsRowProducts(op, dim);
   if (op.hasIndexSemantics())
     for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
       if (index.getDim() == dim)
@@ -343,8 +342,8 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
   }
   members.push_back({op, dim, reduces});
   if (isProduct)
-    kind = limits.itemBytes > 0 ? KernelProducts::ByItems
-                                : KernelProducts::ByRows;
+    kind =
+        limits.itemBytes > 0 ? KernelProducts::ByItems : KernelProducts::ByRows;
   return true;
 }
 

@@ -151,9 +151,10 @@ public:
         << " temporaries, " << deferred << " deferred, " << bytes
         << " bytes in memory, " << local << " in tiles, about "
         << int64_t(nanosecondsOf(group) / 1000) << " microseconds"
-        << (group.products() == KernelProducts::None     ? ""
-            : group.products() == KernelProducts::ByRows ? ", with products"
-                                                         : ", with products of items")
+        << (group.products() == KernelProducts::None ? ""
+            : group.products() == KernelProducts::ByRows
+                ? ", with products"
+                : ", with products of items")
         << (!group.addsUpInLoop() ? ""
             : isWithin            ? ", some added up in order"
                                   : ", some added up behind the loop")

@@ -172,9 +172,9 @@ Value transposedCopy(Operation *place, Value matrix) {
   if (padded != shape) {
     SmallVector<OpFoldResult> zeros(rank, b.getIndexAttr(0)),
         ones(rank, b.getIndexAttr(1));
-    copy = memref::SubViewOp::create(b, loc, copy, zeros,
-                                     getAsIndexOpFoldResult(b.getContext(), shape),
-                                     ones);
+    copy = memref::SubViewOp::create(
+        b, loc, copy, zeros, getAsIndexOpFoldResult(b.getContext(), shape),
+        ones);
   }
   AffineMap straight = b.getMultiDimIdentityMap(rank);
   SmallVector<utils::IteratorType> parallel(rank,
