@@ -58,8 +58,8 @@ constexpr int64_t kLargeBytes = 16 * 1024;
 /// More rows are not added up in order, tile by tile: other sums of so many are
 /// trees.
 constexpr int64_t kMostRowsInOrder = 4096;
-/// An item that is cut again stays in the last-level cache.
-constexpr int64_t kMostItemBytes = 32 << 20;
+/// A temporary of a tile that is larger is none of each worker.
+constexpr int64_t kMostWorkerBytes = 1 << 20;
 /// Ops passed beyond the last one that joined, which must come after the group.
 constexpr unsigned kWindow = 32;
 /// All ops looked at beyond the last one that joined. Without, a group that
@@ -105,10 +105,13 @@ public:
       if (!plan->deferred.empty())
         after = plan->deferred.front();
       bool cutsProducts = plan->group.products() == KernelProducts::ByRows;
+      int64_t items = plan->group.items();
       Block *large =
           writeKernel(plan->group, limits, printPlan, plan->deferred.size());
-      if (large && !cutsProducts)
+      if (large && !cutsProducts) {
         cutAgain(*large);
+        keepOutside(*large, items);
+      }
       op = after;
     }
   }
@@ -171,12 +174,61 @@ private:
         /*images=*/std::numeric_limits<int64_t>::max(),
         /*productNanoseconds=*/std::numeric_limits<double>::infinity(),
         /*sums=*/false};
-    within.joining.matrixBytes = limits.itemBytes;
+    within.joining.matrixBytes = 4 * limits.itemBytes;
     within.joining.inOrder = true;
     within.joining.rowsInOrder = limits.isOfPart ? 0 : kMostRowsInOrder;
     KernelFormer(tile, fewestBytes, std::numeric_limits<int64_t>::max(), within,
                  printPlan)
         .run();
+  }
+
+  /// Temporaries of a tile of one item that could not be cut are parts of one
+  /// for all items again: else there would be as many as there are workers.
+  static void keepOutside(Block &tile, int64_t items) {
+    auto tiles = dyn_cast<scf::ForOp>(tile.getParentOp());
+    auto kernel = tiles ? tiles->getParentOfType<scf::ForallOp>()
+                        : dyn_cast<scf::ForallOp>(tile.getParentOp());
+    if (!kernel)
+      return;
+    Value item = tiles ? tiles.getInductionVar() : kernel.getInductionVar(0);
+    for (auto alloc :
+         llvm::make_early_inc_range(tile.getOps<memref::AllocOp>())) {
+      MemRefType type = alloc.getType();
+      SmallVector<int64_t> shape(type.getShape());
+      if (shape.empty() || shape[0] != 1 ||
+          type.getNumElements() * type.getElementTypeBitWidth() / 8 <=
+              kMostWorkerBytes)
+        continue;
+      OpBuilder b(kernel);
+      SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(
+                                    type.getContext(), shape),
+                                offsets(shape.size(), b.getIndexAttr(0)),
+                                strides(shape.size(), b.getIndexAttr(1));
+      shape[0] = items;
+      offsets[0] = item;
+      Value all = memref::AllocOp::create(
+          b, alloc.getLoc(), MemRefType::get(shape, type.getElementType()));
+      b.setInsertionPoint(alloc);
+      replaceMemory(alloc, memref::SubViewOp::create(b, alloc.getLoc(), all,
+                                                     offsets, sizes, strides));
+      alloc.erase();
+    }
+  }
+
+  /// Has what uses a buffer use another one, of the same shape.
+  static void replaceMemory(Value buffer, Value other) {
+    for (OpOperand &use : llvm::make_early_inc_range(buffer.getUses())) {
+      auto view = dyn_cast<memref::SubViewOp>(use.getOwner());
+      if (!view) {
+        use.set(other);
+        continue;
+      }
+      OpBuilder b(view);
+      replaceMemory(view, memref::SubViewOp::create(
+                              b, view.getLoc(), other, view.getMixedOffsets(),
+                              view.getMixedSizes(), view.getMixedStrides()));
+      view.erase();
+    }
   }
 
   /// A group, and the ops among its own that come after it.
@@ -215,7 +267,7 @@ private:
         consider(dim, ofItems);
         if (!best && limits.innerTiles) {
           JoinLimits cutAgain = ofItems;
-          cutAgain.itemBytes = kMostItemBytes;
+          cutAgain.itemBytes = std::numeric_limits<int64_t>::max();
           consider(dim, cutAgain);
         }
       }

@@ -100,3 +100,46 @@ func.func @part(%q: memref<8x256x16xf32>, %k: memref<8x16x256xf32>, %t: memref<8
   }
   return
 }
+
+// Sums over columns have no rows in common with the products. What stays large is there for all items, not for each worker.
+// CHECK-LABEL: func.func @columns(
+// CHECK:         %[[ALL:.*]] = memref.alloc() : memref<8x1024x512xf32>
+// CHECK:         scf.forall (%[[I:.*]]) in (8)
+// CHECK-NOT:       memref.alloc() : memref<1x1024x512xf32>
+// CHECK:           %[[S:.*]] = memref.subview %[[ALL]][%[[I]], 0, 0] [1, 1024, 512] [1, 1, 1]
+// CHECK:           linalg.generic {{.*}}"reduction"{{.*}} outs(%[[S]]
+#rest = affine_map<(b, i, j) -> (b, j)>
+func.func @columns(%q: memref<8x1024x16xf32>, %k: memref<8x16x512xf32>, %v: memref<8x512x512xf32>, %y: memref<8x1024x512xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %s = memref.alloc() : memref<8x1024x512xf32>
+  %t = memref.alloc() : memref<8x512xf32>
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : memref<8x1024x16xf32>, memref<8x16x512xf32>) outs(%s : memref<8x1024x512xf32>) {
+  ^bb0(%p0: f32, %p1: f32, %p2: f32):
+    %p = arith.mulf %p0, %p1 : f32
+    %r = arith.addf %p2, %p : f32
+    linalg.yield %r : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%t : memref<8x512xf32>)
+  linalg.generic {indexing_maps = [#id, #rest], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%s : memref<8x1024x512xf32>) outs(%t : memref<8x512xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %0 = arith.addf %o, %e : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#rest, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%t : memref<8x512xf32>) outs(%s : memref<8x1024x512xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %0 = arith.divf %o, %e : f32
+    linalg.yield %0 : f32
+  }
+  // expected-remark @+1 {{8 items of 1 tiles of 1 rows, rest 0: 5 ops, 0 reduce}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%s, %v : memref<8x1024x512xf32>, memref<8x512x512xf32>) outs(%y : memref<8x1024x512xf32>) {
+  ^bb0(%p0: f32, %p1: f32, %p2: f32):
+    %p = arith.mulf %p0, %p1 : f32
+    %r = arith.addf %p2, %p : f32
+    linalg.yield %r : f32
+  }
+  return
+}
