@@ -21,7 +21,18 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "!isUsed || addedUp.contains(use.buffer)",
             "true",
         ),
-        ("a sum is of any loop", "!products || !cellgrad::addsUpInLoop(op)", "!products"),
+        ("a sum is of any loop", ": «cellgrad::addsUpInLoop(op)»", "true"),
+        (
+            "sums of products that waited for no product",
+            "limits.inOrder ? «size <= limits.rowsInOrder»",
+            "true",
+        ),
+        ("any sum is added up in order", "!(«addsUp» && limits.inOrder)", "true"),
+        (
+            "a product of other items",
+            "op.getMatchingIndexingMap(&operand).isFunctionOfDim(dim);\n  });\n}\n\nbool mayBeOfItems",
+            "true;\n  });\n}\n\nbool mayBeOfItems",
+        ),
         (
             "the epilogue is in another group",
             "if (!both.addAlone(op) ||\n      «!both.addAlone(cast<linalg::LinalgOp>(epilogue.getOperation()))»)",
@@ -63,7 +74,13 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     ],
     "FormKernels": [
         ("whatever is used waits anyway", "isUsedByOthers(group, out)", "true"),
-        ("sums over inner rows are cut", "/*sums=*/«false»", "true"),
+        ("sums over inner rows are cut", "infinity(),\n        /*sums=*/«false»", "true"),
+        (
+            "sums of samples depend on their number",
+            "limits.isOfPart ? 0 : kMostRowsInOrder",
+            "kMostRowsInOrder",
+        ),
+        ("items have one temporary together", "offsets[0] = item;", ";"),
         ("deferred ops in another order", "later->moveBefore(after);", "later->moveAfter(last);"),
         ("nothing waits for what is deferred", "later.conflictsWith(op)", "false"),
         ("what depends on the group stays before it", "!waits && !group.isBefore(op)", "!waits"),
