@@ -51,6 +51,54 @@ void *lend(void *block, size_t bytes, size_t size) {
   return block;
 }
 
+/// Blocks of this thread, for results of a few elements: malloc takes a tenth
+/// of the shortest call to align them.
+class SmallBlocks {
+public:
+  static constexpr size_t kMostBytes = 256;
+
+  ~SmallBlocks() {
+    isClosed = true;
+    for (Class &kept : classes)
+      for (size_t i = 0; i < kept.count; ++i)
+        std::free(kept.blocks[i]);
+  }
+
+  void *take(size_t size) {
+    Class &kept = classes[size / kAlignment - 1];
+    return kept.count ? kept.blocks[--kept.count] : nullptr;
+  }
+
+  /// False where there are enough.
+  bool keep(void *block, size_t size) {
+    Class &kept = classes[size / kAlignment - 1];
+    if (kept.count == kMost)
+      return false;
+    kept.blocks[kept.count++] = block;
+    return true;
+  }
+
+  /// Buffers may outlive what is of their thread.
+  static thread_local bool isClosed;
+
+private:
+  static constexpr size_t kMost = 16;
+  struct Class {
+    size_t count = 0;
+    void *blocks[kMost];
+  };
+  Class classes[kMostBytes / kAlignment];
+};
+
+thread_local bool SmallBlocks::isClosed = false;
+thread_local SmallBlocks smallBlocks;
+
+/// The small blocks of this thread if they have some of such a size, or null.
+SmallBlocks *smallBlocksOf(size_t size) {
+  bool isSmall = size > 0 && size <= SmallBlocks::kMostBytes;
+  return isSmall && !SmallBlocks::isClosed ? &smallBlocks : nullptr;
+}
+
 /// Null if there is no memory.
 void *allocate(size_t size) {
   if (size < kHuge)
@@ -74,6 +122,9 @@ bool dropKept() {
 
 void *cellgrad::python::allocateHost(size_t bytes) {
   size_t size = Pool::sizeFor(bytes);
+  if (SmallBlocks *small = smallBlocksOf(size))
+    if (void *block = small->take(size))
+      return lend(block, bytes, size);
   if (size >= kLarge) {
     std::lock_guard<std::mutex> lock(poolMutex);
     if (std::optional<void *> block = pool().take(size))
@@ -90,6 +141,11 @@ void *cellgrad::python::allocateHost(size_t bytes) {
 
 void cellgrad::python::releaseHost(void *memory, size_t bytes) noexcept {
   size_t size = Pool::sizeFor(bytes);
+  if (SmallBlocks *small = smallBlocksOf(size);
+      small && small->keep(memory, size)) {
+    lend(memory, 0, size);
+    return;
+  }
   if (size >= kLarge) {
     std::lock_guard<std::mutex> lock(poolMutex);
     if (pool().keep(memory, size)) {

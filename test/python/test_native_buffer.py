@@ -2,6 +2,7 @@
 
 import gc
 import os
+import threading
 import re
 
 import numpy as np
@@ -66,6 +67,27 @@ def test_owned_memory_is_aligned_and_outlives_the_buffer():
         again = TensorBuffer("float32", (size,)).view()
         again[:] = 0
         assert array[0] == array[-1] == size
+
+
+def test_small_memory_is_aligned_and_nobody_elses():
+    """Blocks of a few elements are kept by the thread that lets go of them, whichever made them."""
+    made = {}
+
+    def make(name):
+        made[name] = [TensorBuffer("float32", (n % 70,)) for n in range(200)]
+
+    for name in range(3):
+        thread = threading.Thread(target=make, args=(name,))
+        thread.start()
+        thread.join()
+    del made[1]
+    make(3)
+    buffers = [(name, i, b) for name, given in made.items() for i, b in enumerate(given)]
+    for name, i, buffer in buffers:
+        buffer.view()[:] = 1000 * name + i
+    for name, i, buffer in buffers:
+        assert buffer.address % 64 == 0
+        assert (buffer.view() == 1000 * name + i).all()
 
 
 def test_borrowed_memory_keeps_its_owner():

@@ -64,20 +64,15 @@ class _Jit:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        current = state.current
-        if current.scope is not None:
-            return calls.call(self.function, args, kwargs)
         known = self.program.known
-        if (
-            known
-            and current.tape is None
-            and current.precision is None
-            and not (kwargs or self.dynamic_batch or context.eager_flag[0])
-        ):
+        usual = state.current.usual
+        if usual and known and not (kwargs or self.dynamic_batch or context.eager_flag[0]):
             # As `Program` begins, without two calls of Python, which take as long as the compiled code.
             out = call_known(known, args)
             if out is not ABSENT:
                 return out
+        if state.current.scope is not None:
+            return calls.call(self.function, args, kwargs)
         if context.eager():
             return self.function(*with_tensors(args), **with_tensors(kwargs))
         return fallback.call(self.program, self.function, self.lax, args, kwargs)

@@ -299,7 +299,7 @@ class Program:
         sys.setrecursionlimit(max(limit, _RECURSION))
         began = time.process_time()
         before = _state.saved()
-        _state.current.precision = None
+        _state.put("precision", None)
         try:
             found = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:

@@ -63,8 +63,8 @@ def wanted(key: str) -> Type | None:
 def computing_in(lower: Type | None) -> Iterator[None]:
     """Has listed operations compute in a precision, in this thread; None is as without."""
     before = state.current.precision
-    state.current.precision = lower
+    state.put("precision", lower)
     try:
         yield
     finally:
-        state.current.precision = before
+        state.put("precision", before)

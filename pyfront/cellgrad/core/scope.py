@@ -544,12 +544,12 @@ class ScopeGuard:
     def __enter__(self) -> Scope:
         self.before = state.current.scope
         self.composite = state.current.composite
-        state.current.scope = self.scope
+        state.put("scope", self.scope)
         state.current.composite = ""
         return self.scope
 
     def __exit__(self, *exc: Any) -> None:
-        state.current.scope = self.before
+        state.put("scope", self.before)
         state.current.composite = self.composite
 
 

@@ -24,10 +24,11 @@ class _State(threading.local):
     precision: Any = (
         None  # the dtype of `amp.auto_mixed_precision` at level "auto", see `core.precision`
     )
+    usual: bool = True  # whether there is no scope, no tape and no such precision: one look for a call
 
 
 current = _State()
-_NAMES = ("scope", "frame", "cell_path", "composite", "called", "tape", "precision")
+_NAMES = ("scope", "frame", "cell_path", "composite", "called", "tape", "precision", "usual")
 _stack_locations: dict[Any, Any] = {}
 _MOST_LOCATIONS = 100_000  # a process may make code without end
 
@@ -37,6 +38,12 @@ def follows(tensor: Any) -> bool:
     if current.scope is not None:
         return bool(tensor._is_traced)
     return current.tape is not None and bool(current.tape.follows((tensor,)))
+
+
+def put(name: str, value: Any) -> None:
+    """Makes a scope, a tape or a precision the current one of this thread."""
+    setattr(current, name, value)
+    current.usual = current.scope is None and current.tape is None and current.precision is None
 
 
 def saved() -> dict[str, Any]:

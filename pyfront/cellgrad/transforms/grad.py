@@ -67,21 +67,25 @@ class _GradFunction:
         self._usual: _jit.Program | None = None  # where nothing is
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        current = state.current
-        if current.scope is not None:
-            return self._traced(self.function, args, kwargs)
-        tape = current.tape
-        if tape is not None:
-            tape.keep(self.function)
-        elif (
-            (program := self._usual) is not None
+        program = self._usual
+        if (
+            program is not None
+            and state.current.usual
             and _compiled[0]
-            and current.precision is None
             and not (kwargs or program.dynamic)
         ):
             out = _call_known(program.known, args)
             if out is not ABSENT:
                 return out
+        return self._called(args, kwargs)
+
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that none before was like. (Its lambdas would cost `__call__` a cell for each argument.)"""
+        if state.current.scope is not None:
+            return self._traced(self.function, args, kwargs)
+        tape = state.current.tape
+        if tape is not None:
+            tape.keep(self.function)
         frozen = frozen_positions(args)
         return compiled_or_not(
             lambda: self._program(frozen),

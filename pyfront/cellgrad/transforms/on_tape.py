@@ -116,7 +116,7 @@ class Recorded:
             with self.tape:
                 self.out = function(*args, **kwargs)
         finally:  # also where a handler of a signal raises as the block ends
-            state.current.tape = self._outer
+            state.put("tape", self._outer)
         self.request = request.by_those_read(self.tape.read)
         self.slots |= {id(p): self.tape.watch(p) for p in self.request.weights or ()}
         if any(own._buf is not buffer for own, buffer in parameters):

@@ -76,11 +76,12 @@ class Tape:
         self.nodes: list[Node] = []
 
     def __enter__(self) -> Self:
-        self.outer, state.current.tape = state.current.tape, self
+        self.outer = state.current.tape
+        state.put("tape", self)
         return self
 
     def __exit__(self, *exc: Any) -> None:
-        state.current.tape = self.outer
+        state.put("tape", self.outer)
 
     def watch(self, tensor: Tensor) -> Slot:
         """Gives a tensor a gradient."""
@@ -320,11 +321,11 @@ def suspended() -> Iterator[None]:
     keep the elements that they have.
     """
     tape = state.current.tape
-    state.current.tape = None if tape is None else Tape()
+    state.put("tape", None if tape is None else Tape())
     try:
         yield
     finally:
-        state.current.tape = tape
+        state.put("tape", tape)
 
 
 def through(listed: Sequence[hooks.Hook], gradient: Tensor) -> Tensor:
