@@ -2,8 +2,8 @@
 
 import gc
 import os
-import threading
 import re
+import threading
 
 import numpy as np
 import pytest

@@ -24,7 +24,9 @@ class _State(threading.local):
     precision: Any = (
         None  # the dtype of `amp.auto_mixed_precision` at level "auto", see `core.precision`
     )
-    usual: bool = True  # whether there is no scope, no tape and no such precision: one look for a call
+    usual: bool = (
+        True  # whether there is no scope, no tape and no such precision: one look for a call
+    )
 
 
 current = _State()
