@@ -21,12 +21,8 @@ class _State(threading.local):
     composite: str = ""
     called: Any = None  # is told of each Cell that is captured, and what it gives
     tape: Any = None  # what records the programs that run, see `transforms.tape`
-    precision: Any = (
-        None  # the dtype of `amp.auto_mixed_precision` at level "auto", see `core.precision`
-    )
-    usual: bool = (
-        True  # whether there is no scope, no tape and no such precision: one look for a call
-    )
+    precision: Any = None  # the dtype of a mixed precision at level "auto", see `core.precision`
+    usual: bool = True  # no scope, no tape and no such precision: one look for a call
 
 
 current = _State()
