@@ -26,6 +26,7 @@ RANK = {room: i for i, rooms in enumerate(LAYERS) for room in rooms}
 # Under names that scripts use; nothing of the package imports them but the package itself.
 FACES = {
     *(
+        "_c_expression",
         "_checkparam",
         "_extends",
         "amp",
@@ -46,6 +47,7 @@ FACES = {
     ),
     *(
         "ops.auto_generate",
+        "multiprocessing",
         "ops.functional",
         "ops.operations",
         "random",
