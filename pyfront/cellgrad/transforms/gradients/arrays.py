@@ -16,7 +16,7 @@ from cellgrad.core.record import axis_of, broadcast_shapes, check_tensor, operat
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._static import known, known_int, known_ints
-from cellgrad.ops.operations._regions import PSROIPooling
+from cellgrad.ops.classes.regions import PSROIPooling
 from cellgrad.transforms.gradients.rows import by_name, of, pulled, row, transposed
 
 # --- parts ----------------------------------------------------------------------------------------
