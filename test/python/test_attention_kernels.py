@@ -54,9 +54,9 @@ def test_values_and_gradients(queries, keys, axis):
         _native.set_num_threads(threads)
         out, by = step(*map(Tensor, given))
         results.append([out.asnumpy(), *(x.asnumpy() for x in by)])
-    np.testing.assert_allclose(results[0][0], value, rtol=2e-5, atol=1e-3)
+    np.testing.assert_allclose(results[0][0], value, rtol=0, atol=1e-5)
     for ours, theirs in zip(results[0][1:], gradients, strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=2e-6 * np.abs(theirs).max() + 1e-6)
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1.5e-6 * np.abs(theirs).max())
     for other in results[1:]:
         for a, b in zip(results[0], other, strict=True):
             np.testing.assert_array_equal(a, b)

@@ -17,15 +17,18 @@
 //       B ins(%t) outs(subview %y)
 //
 // A temporary that only the group uses is never there as a whole. Products that
-// are too short for items of their own join (RowProduct.h). What reduces
-// over the rows (the gradient of a bias, a loss) keeps a result for each item,
-// and these are combined after the loop, in a fixed order: how many items there
-// are follows from shapes alone, so bits do not depend on who runs them.
+// are too short for items of their own join (RowProduct.h), and so do those
+// that each item has for itself; an item that is larger than a cache is cut
+// again, over rows of its own. What reduces over the rows (the gradient of a
+// bias, a loss) keeps a result for each item, and these are combined after the
+// loop, in a fixed order: how many items there are follows from shapes alone,
+// so bits do not depend on who runs them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/lower/fuse/KernelWriter.h"
 #include "passes/lower/fuse/Passes.h"
+#include "passes/lower/fuse/RowProduct.h"
 
 #include "passes/lower/buffers/Epilogue.h"
 #include "passes/lower/buffers/MemoryRoots.h"
@@ -195,9 +198,7 @@ private:
          llvm::make_early_inc_range(tile.getOps<memref::AllocOp>())) {
       MemRefType type = alloc.getType();
       SmallVector<int64_t> shape(type.getShape());
-      if (shape.empty() || shape[0] != 1 ||
-          type.getNumElements() * type.getElementTypeBitWidth() / 8 <=
-              kMostWorkerBytes)
+      if (shape.empty() || shape[0] != 1 || bytesOf(alloc) <= kMostWorkerBytes)
         continue;
       OpBuilder b(kernel);
       SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(

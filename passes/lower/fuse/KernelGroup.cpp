@@ -224,12 +224,6 @@ bool KernelGroup::fits(const Use &use, bool reduces) const {
   return found == sliced.end() || found->second == *use.position;
 }
 
-static int64_t bytesOf(Value memref) {
-  auto type = cast<MemRefType>(memref.getType());
-  return type.getNumElements() * std::max(8u, type.getElementTypeBitWidth()) /
-         8;
-}
-
 /// Whether a product may join with `dim` as the loop over the items.
 bool KernelGroup::mayHaveProduct(linalg::GenericOp op, unsigned dim) const {
   if (limits.itemBytes > 0)

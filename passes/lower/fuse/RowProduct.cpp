@@ -19,9 +19,10 @@ static constexpr int64_t kConflictBytes = 1024, kPaddingBytes = 64;
 /// Each item has a part of such a C, which it reads and writes at each step.
 static constexpr int64_t kMostBytesOfC = 32 << 10;
 
-static int64_t bytesOf(Value memref) {
+int64_t bytesOf(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  return type.getNumElements() * std::max(8u, type.getElementTypeBitWidth()) /
+         8;
 }
 
 /// A product of matrices that there are kernels for, or null.

@@ -19,6 +19,9 @@ constexpr int64_t kFewestRowsInOrder = 32;
 /// for each.
 constexpr int64_t kMostPartsOfSum = 8, kFewestRowsOfSum = 16;
 
+/// What a buffer takes in memory.
+int64_t bytesOf(mlir::Value memref);
+
 /// C[i, j] += A[i, k] * B[k, j], with i as the items, which all read B. All may
 /// have dimensions of one element before these.
 struct RowProduct {
