@@ -120,7 +120,7 @@ counter = ctypes.CDLL(None)
 
 
 def counted(run):
-    """Large allocations, large copies, and what native code asked for, of a run."""
+    # Large allocations, large copies, and what native code asked for.
     before, after = (ctypes.c_long * 3)(), (ctypes.c_long * 3)()
     asked = [0, 0]
     for i, numbers in enumerate((before, after)):
