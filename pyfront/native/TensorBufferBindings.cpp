@@ -262,6 +262,16 @@ nb::object exportDLPack(nb::handle self, nb::handle stream,
 }
 } // namespace
 
+/// numpy.asarray, which is found once: that takes twice as long as its call.
+static nb::handle numpyAsArray() {
+  static PyObject *found = nullptr;
+  if (!found)
+    found = nb::object(nb::module_::import_("numpy").attr("asarray"))
+                .release()
+                .ptr();
+  return found;
+}
+
 void bindTensorBuffer(nb::module_ &m) {
   nb::class_<TensorBuffer>(m, "TensorBuffer", nb::type_slots(slots),
                            "Dense memory with a dtype and a shape.")
@@ -311,7 +321,7 @@ void bindTensorBuffer(nb::module_ &m) {
           "view",
           [](nb::handle self) {
             const auto &tensor = *nb::inst_ptr<TensorBuffer>(self);
-            nb::object asArray = nb::module_::import_("numpy").attr("asarray");
+            nb::handle asArray = numpyAsArray();
             if (tensor.sharedOn()) {
               nb::object array = asArray(wrapBuffer(tensor.copyToHost()));
               array.attr("flags").attr("writeable") = false;

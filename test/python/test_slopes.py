@@ -100,3 +100,25 @@ def test_derivatives_in_ulp(name, dtype):
         assert error <= FIRST, f"{name}'({at}) is off by {error} ulp"
         error, at = worst(ms.jvp(slope, arg, one)[1].asnumpy(), second, x, dtype)
         assert error <= SECOND, f"{name}''({at}) is off by {error} ulp"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["tanh", "sigmoid"])
+def test_slopes_beside_their_function(name, dtype):
+    """Where one loop needs both, the slope shares the exponential. Down to the smallest numbers."""
+    f, (first, _, draw) = getattr(ops, name), CASES[name]
+
+    @ms.jit
+    def choose(is_value, x):
+        return ops.select(is_value, f(x), ms.grad(lambda v: f(v).sum())(x))
+
+    rng = np.random.default_rng(5)
+    x = np.concatenate([draw(rng, dtype) * 1.3, rng.uniform(-4, 4, 3 * COUNT)]).astype(dtype)
+    x[:3] = np.inf, -np.inf, np.nan
+    value = choose(Tensor(np.ones(x.shape, bool)), Tensor(x)).asnumpy()
+    assert value.tobytes() == f(Tensor(x)).asnumpy().tobytes()
+    slope = choose(Tensor(np.zeros(x.shape, bool)), Tensor(x)).asnumpy()
+    assert slope[:2].tolist() == [0, 0] and np.isnan(slope[2])
+    with mp.workprec(300):
+        error, at = worst(slope[3:], first, x[3:], dtype)
+        assert error <= 2.5, f"{name}'({at}) is off by {error} ulp"

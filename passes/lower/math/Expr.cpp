@@ -229,8 +229,9 @@ Double mul(Double a, Double b) {
   Double p = twoProd(a.hi, b.hi);
   return fastTwoSum(p.hi, fma(a.hi, b.lo, fma(a.lo, b.hi, p.lo)));
 }
-Double div(Double a, Double b) {
-  Expr reciprocal = 1.0 / b.hi;
+Double div(Double a, Double b) { return div(a, b, 1.0 / b.hi); }
+
+Double div(Double a, Double b, Expr reciprocal) {
   Expr q = a.hi * reciprocal;
   Expr remainder = fma(-q, b.hi, a.hi) + fma(-q, b.lo, a.lo);
   return {q, remainder * reciprocal};

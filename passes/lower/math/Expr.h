@@ -163,6 +163,8 @@ Double twoProd(Expr a, Expr b);
 Double mul(Double a, Double b);
 /// Quotient, rounded after correction with the remainder: one division.
 Double div(Double a, Double b);
+/// The same with 1 / b.hi at hand.
+Double div(Double a, Double b, Expr reciprocal);
 
 /// x rounded to an integer, as a float and as an integer value; |x| must be
 /// below 2^(fraction-1).

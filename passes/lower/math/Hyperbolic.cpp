@@ -70,22 +70,58 @@ Expr expandCosh(Expr x) {
   return hyperbolicSum(p.coshK, p.sinhK.hi, p);
 }
 
-Expr expandTanh(Expr x) {
-  // tanh |x| = E / (E + 2), E = expm1(2 |x|) to more than the precision.
-  Format format(x);
-  Expr y = 2.0 * atMost(abs(x), format.pick(9.5, 20.0));
-  ExpReduction red = reduceExp(y);
-  Expr q = horner(red.r, format.table(kExpM1F32, kExpM1F64));
+//===----------------------------------------------------------------------===//
+// tanh |x| = E / (E + 2), E = expm1(2 |x|) to more than the precision.
+//===----------------------------------------------------------------------===//
+
+/// E of a reduced 2 |x|, whose power of two is 2^k.
+static Double expM1OfReduced(const ExpReduction &red, Expr k) {
+  Expr q = horner(red.r, Format(red.r).table(kExpM1F32, kExpM1F64));
   Expr tail = fma(red.r * red.r, q, red.low);
-  Expr power = exponential2(red.k, x);
+  Expr power = exponential2(k, red.r);
   Expr head = power - 1.0;
   Expr sum = fma(power, red.r, head);
   Expr error = fma(power, red.r, head - sum);
-  Double e = fastTwoSum(sum, fma(power, tail, error));
+  return fastTwoSum(sum, fma(power, tail, error));
+}
+
+namespace {
+struct TanhParts {
+  Expr tanh;
+  /// E + 2, and the reciprocal of its first part.
+  Double denominator;
+  Expr reciprocal;
+};
+} // namespace
+
+static TanhParts tanhOfExpM1(Double e) {
   Expr denominator = e.hi + 2.0;
   Expr lost = e.hi - (denominator - 2.0);
-  Double t = div(e, {denominator, lost + e.lo});
-  return copysign(t.hi + t.lo, x);
+  Expr reciprocal = 1.0 / denominator;
+  Double rounded{denominator, lost + e.lo};
+  Double t = div(e, rounded, reciprocal);
+  return {t.hi + t.lo, rounded, reciprocal};
+}
+
+Expr expandTanh(Expr x) {
+  ExpReduction red = reduceExp(2.0 * atMost(abs(x), Format(x).pick(9.5, 20.0)));
+  return copysign(tanhOfExpM1(expM1OfReduced(red, red.k)).tanh, x);
+}
+
+TanhSechSquared expandTanhSechSquared(Expr x) {
+  // 1 / cosh^2 = (1 + t) (1 - t), t = tanh |x|, and 1 - t = 2 / (E + 2).
+  Format format(x);
+  ExpReduction red = reduceExp(2.0 * atMost(abs(x), format.pick(53.0, 374.0)));
+  // From `most` on t is 1, and 1 - t is proportional to 2^-k: what is beyond
+  // would overflow, and scales the result instead.
+  int64_t most = format.pick<int64_t>(60, 500);
+  Expr k(mlir::arith::MinSIOp::create(x.builder(), red.k, red.k.integer(most)),
+         x.builder());
+  auto [t, denominator, r] = tanhOfExpM1(expM1OfReduced(red, k));
+  Expr rest = fma(-r, denominator.lo, fma(-r, denominator.hi, 1.0));
+  Expr square =
+      (t + 1.0) * fma(r, rest, r) * exponential2(addi(subi(k, red.k), 1), x);
+  return {copysign(t, x), square};
 }
 
 //===----------------------------------------------------------------------===//

@@ -340,11 +340,12 @@ class Tensor(_Methods):
 
     def _concrete(self, what: str) -> np.ndarray[Any, Any]:
         """A numpy view of the elements; tracers refuse, naming `what` needs them."""
-        scope = state.current.scope
-        if scope is not None:
-            scope.trace.guard_elements(self)
-        elif state.current.tape is not None and called_by_the_package():
-            state.current.tape.reading(self)
+        current = state.current
+        if not current.usual:
+            if current.scope is not None:
+                current.scope.trace.guard_elements(self)
+            elif current.tape is not None and called_by_the_package():
+                current.tape.reading(self)
         return to_numpy(self._buf, self._sig.dtype)
 
     def asnumpy(self) -> Array:
@@ -376,8 +377,7 @@ class Tensor(_Methods):
             raise error(
                 ValueError, message, f"the tensor has shape {list(array.shape)}; index it first"
             )
-        value = array.reshape(()).item()
-        return value
+        return array.reshape(()).item()
 
     def item(self) -> Any:
         """The only element as a number of Python's. Raises ValueError for more than one element.
