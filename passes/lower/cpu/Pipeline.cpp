@@ -51,7 +51,8 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   functions.addPass(createEmitLoops({target, nanoseconds}));
   pm.addPass(createOutlineItems({nanoseconds}));
   pm.addPass(createOutlineLoops());
-  pm.addNestedPass<func::FuncOp>(createExpandMath({target.fma}));
+  pm.addNestedPass<func::FuncOp>(
+      createExpandMath({target.fma, target.scale512}));
   pm.addPass(createBucketCollectives({options.bucketBytes}));
   pm.addPass(createScheduleCollectives());
   if (options.separateTemporaries)

@@ -18,7 +18,7 @@ ExpReduction reduceExp(Expr x) {
   Expr exact = fma(minusK, ln2[0], x);
   Expr r = fma(minusK, ln2[1], exact);
   Expr low = fma(minusK, ln2[1], exact - r);
-  return {r, low, k.integer};
+  return {r, low, k};
 }
 
 /// x with the values beyond [lo, hi] replaced by the bound; NaN stays.
@@ -45,7 +45,7 @@ Expr expandExp2(Expr x) {
   Rounded k = round(x);
   Expr r = x - k.value;
   Expr e = horner(r, format.table(kExp2F32, kExp2F64));
-  return scale(fma(r, e, 1.0), k.integer);
+  return scale(fma(r, e, 1.0), k);
 }
 
 Expr expandExpM1(Expr x) {
@@ -55,7 +55,7 @@ Expr expandExpM1(Expr x) {
   Expr q = horner(red.r, format.table(kExpM1F32, kExpM1F64));
   Expr tail = fma(red.r * red.r, q, red.low);
   // (2^(k-1) (1 + r + tail) - 1/2) * 2: 2^k itself may overflow.
-  Expr half = exponential2(addi(red.k, -1), x);
+  Expr half = exponential2(addi(red.k.integer, -1), x);
   Expr head = half - 0.5;
   Expr sum = fma(half, red.r, head);
   Expr error = fma(half, red.r, head - sum);

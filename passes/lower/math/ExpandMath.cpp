@@ -6,6 +6,7 @@
 #include "dialect/SpecialMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -64,65 +65,67 @@ static Value leave(Expr result, Type type) {
 namespace {
 
 template <typename Op> struct ExpandUnary : OpRewritePattern<Op> {
-  ExpandUnary(MLIRContext *context, bool hasFma, Expr (*formula)(Expr))
-      : OpRewritePattern<Op>(context), hasFma(hasFma), formula(formula) {}
+  ExpandUnary(MLIRContext *context, MathFeatures features,
+              Expr (*formula)(Expr))
+      : OpRewritePattern<Op>(context), features(features), formula(formula) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!isExpandable(op.getType()))
       return rewriter.notifyMatchFailure(
           op, "not a scalar or vector of fixed size");
-    MathBuilder b(op.getLoc(), rewriter, hasFma);
+    MathBuilder b(op.getLoc(), rewriter, features);
     rewriter.replaceOp(op,
                        leave(formula(enter(b, op.getOperand())), op.getType()));
     return success();
   }
 
-  bool hasFma;
+  MathFeatures features;
   Expr (*formula)(Expr);
 };
 
 template <typename Op> struct ExpandBinary : OpRewritePattern<Op> {
-  ExpandBinary(MLIRContext *context, bool hasFma, Expr (*formula)(Expr, Expr))
-      : OpRewritePattern<Op>(context), hasFma(hasFma), formula(formula) {}
+  ExpandBinary(MLIRContext *context, MathFeatures features,
+               Expr (*formula)(Expr, Expr))
+      : OpRewritePattern<Op>(context), features(features), formula(formula) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!llvm::all_of(op->getOperandTypes(), isExpandable))
       return rewriter.notifyMatchFailure(
           op, "not scalars or vectors of fixed size");
-    MathBuilder b(op.getLoc(), rewriter, hasFma);
+    MathBuilder b(op.getLoc(), rewriter, features);
     Expr result = formula(enter(b, op.getLhs()), enter(b, op.getRhs()));
     rewriter.replaceOp(op, leave(result, op.getType()));
     return success();
   }
 
-  bool hasFma;
+  MathFeatures features;
   Expr (*formula)(Expr, Expr);
 };
 
 struct ExpandPolygamma : OpRewritePattern<special::PolygammaOp> {
-  ExpandPolygamma(MLIRContext *context, bool hasFma)
-      : OpRewritePattern(context), hasFma(hasFma) {}
+  ExpandPolygamma(MLIRContext *context, MathFeatures features)
+      : OpRewritePattern(context), features(features) {}
 
   LogicalResult matchAndRewrite(special::PolygammaOp op,
                                 PatternRewriter &rewriter) const override {
     if (!isExpandable(op.getType()))
       return rewriter.notifyMatchFailure(
           op, "not a scalar or vector of fixed size");
-    MathBuilder b(op.getLoc(), rewriter, hasFma);
+    MathBuilder b(op.getLoc(), rewriter, features);
     Expr x = enter(b, op.getOperand());
     rewriter.replaceOp(op,
                        leave(expandPolygamma(x, op.getOrder()), op.getType()));
     return success();
   }
 
-  bool hasFma;
+  MathFeatures features;
 };
 
 struct ExpandSincos : OpRewritePattern<math::SincosOp> {
-  ExpandSincos(MLIRContext *context, bool hasFma)
-      : OpRewritePattern(context), hasFma(hasFma) {}
+  ExpandSincos(MLIRContext *context, MathFeatures features)
+      : OpRewritePattern(context), features(features) {}
 
   LogicalResult matchAndRewrite(math::SincosOp op,
                                 PatternRewriter &rewriter) const override {
@@ -130,14 +133,14 @@ struct ExpandSincos : OpRewritePattern<math::SincosOp> {
     if (!isExpandable(type))
       return rewriter.notifyMatchFailure(
           op, "not a scalar or vector of fixed size");
-    MathBuilder b(op.getLoc(), rewriter, hasFma);
+    MathBuilder b(op.getLoc(), rewriter, features);
     Expr x = enter(b, op.getOperand());
     rewriter.replaceOp(op,
                        {leave(expandSin(x), type), leave(expandCos(x), type)});
     return success();
   }
 
-  bool hasFma;
+  MathFeatures features;
 };
 
 /// A user of `value` in the block of `op`.
@@ -151,14 +154,14 @@ template <typename Op> Op userBeside(Operation *op, Value value) {
 
 /// Expands the slope of tanh beside tanh, with which it has the exponential and
 /// the division in common.
-bool expandWithTanh(special::SechSquaredOp slope, bool hasFma) {
+bool expandWithTanh(special::SechSquaredOp slope, MathFeatures features) {
   auto tanh = userBeside<math::TanhOp>(slope, slope.getOperand());
   if (!tanh)
     return false;
   Type type = slope.getType();
   bool isFirst = slope->isBeforeInBlock(tanh);
   IRRewriter rewriter(isFirst ? slope.getOperation() : tanh.getOperation());
-  MathBuilder b(slope.getLoc(), rewriter, hasFma);
+  MathBuilder b(slope.getLoc(), rewriter, features);
   TanhSechSquared both = expandTanhSechSquared(enter(b, slope.getOperand()));
   rewriter.replaceOp(slope, leave(both.sechSquared, type));
   rewriter.replaceOp(tanh, leave(both.tanh, type));
@@ -167,7 +170,7 @@ bool expandWithTanh(special::SechSquaredOp slope, bool hasFma) {
 
 /// Rewrites the slope of a sigmoid, sech(x / 2)^2, beside the sigmoid by its
 /// exponential, exp(-|x|), which CSE merges. Halves are not: it is rounded.
-bool rewriteWithSigmoid(special::SechSquaredOp slope, bool hasFma) {
+bool rewriteWithSigmoid(special::SechSquaredOp slope, MathFeatures features) {
   auto half = slope.getOperand().getDefiningOp<arith::MulFOp>();
   APFloat factor(0.0);
   if (!half || !matchPattern(half.getRhs(), m_ConstantFloat(&factor)) ||
@@ -181,21 +184,68 @@ bool rewriteWithSigmoid(special::SechSquaredOp slope, bool hasFma) {
   if (!minus || !userBeside<math::ExpOp>(slope, minus))
     return false;
   IRRewriter rewriter(slope);
-  MathBuilder b(slope.getLoc(), rewriter, hasFma);
+  MathBuilder b(slope.getLoc(), rewriter, features);
   Expr e(math::ExpOp::create(b, -abs(Expr(x, b))), b);
   rewriter.replaceOp(slope, Value((e * 4.0) / fma(e, e + 2.0, 1.0)));
   return true;
 }
 
-void expandSlopes(Operation *root, bool hasFma) {
+void expandSlopes(Operation *root, MathFeatures features) {
   SmallVector<special::SechSquaredOp> slopes;
   root->walk([&](special::SechSquaredOp slope) {
     if (isExpandable(slope.getType()))
       slopes.push_back(slope);
   });
   for (special::SechSquaredOp slope : slopes)
-    if (!expandWithTanh(slope, hasFma))
-      rewriteWithSigmoid(slope, hasFma);
+    if (!expandWithTanh(slope, features))
+      rewriteWithSigmoid(slope, features);
+}
+
+void populatePatterns(RewritePatternSet &patterns, MathFeatures features) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<ExpandUnary<math::ExpOp>>(context, features, expandExp);
+  patterns.add<ExpandUnary<math::Exp2Op>>(context, features, expandExp2);
+  patterns.add<ExpandUnary<math::ExpM1Op>>(context, features, expandExpM1);
+  patterns.add<ExpandUnary<math::LogOp>>(context, features, expandLog);
+  patterns.add<ExpandUnary<math::Log2Op>>(context, features, expandLog2);
+  patterns.add<ExpandUnary<math::Log10Op>>(context, features, expandLog10);
+  patterns.add<ExpandUnary<math::Log1pOp>>(context, features, expandLog1p);
+  patterns.add<ExpandUnary<math::SinOp>>(context, features, expandSin);
+  patterns.add<ExpandUnary<math::CosOp>>(context, features, expandCos);
+  patterns.add<ExpandUnary<math::TanOp>>(context, features, expandTan);
+  patterns.add<ExpandUnary<math::SinhOp>>(context, features, expandSinh);
+  patterns.add<ExpandUnary<math::CoshOp>>(context, features, expandCosh);
+  patterns.add<ExpandUnary<math::TanhOp>>(context, features, expandTanh);
+  patterns.add<ExpandUnary<math::AsinhOp>>(context, features, expandAsinh);
+  patterns.add<ExpandUnary<math::AcoshOp>>(context, features, expandAcosh);
+  patterns.add<ExpandUnary<math::AtanhOp>>(context, features, expandAtanh);
+  patterns.add<ExpandUnary<math::AsinOp>>(context, features, expandAsin);
+  patterns.add<ExpandUnary<math::AcosOp>>(context, features, expandAcos);
+  patterns.add<ExpandUnary<math::AtanOp>>(context, features, expandAtan);
+  patterns.add<ExpandUnary<math::ErfOp>>(context, features, expandErf);
+  patterns.add<ExpandUnary<math::ErfcOp>>(context, features, expandErfc);
+  patterns.add<ExpandUnary<math::CbrtOp>>(context, features, expandCbrt);
+  patterns.add<ExpandUnary<math::RsqrtOp>>(context, features, expandRsqrt);
+  patterns.add<ExpandUnary<math::RoundOp>>(context, features, expandRound);
+  patterns.add<ExpandBinary<math::Atan2Op>>(context, features, expandAtan2);
+  patterns.add<ExpandBinary<math::PowFOp>>(context, features, expandPow);
+  patterns.add<ExpandBinary<math::FPowIOp>>(context, features,
+                                            expandPowInteger);
+  patterns.add<ExpandBinary<math::IPowIOp>>(context, features,
+                                            expandIntegerPow);
+  patterns.add<ExpandSincos>(context, features);
+  patterns.add<ExpandUnary<special::LgammaOp>>(context, features, expandLgamma);
+  patterns.add<ExpandUnary<special::DigammaOp>>(context, features,
+                                                expandDigamma);
+  patterns.add<ExpandUnary<special::ErfinvOp>>(context, features, expandErfinv);
+  patterns.add<ExpandUnary<special::GaussianOp>>(context, features,
+                                                 expandGaussian);
+  patterns.add<ExpandUnary<special::ExpSquareOp>>(context, features,
+                                                  expandExpSquare);
+  patterns.add<ExpandUnary<special::SechSquaredOp>>(context, features,
+                                                    expandSechSquared);
+  patterns.add<ExpandBinary<special::HypotOp>>(context, features, expandHypot);
+  patterns.add<ExpandPolygamma>(context, features);
 }
 
 struct ExpandMathPass : public cellgrad::impl::ExpandMathBase<ExpandMathPass> {
@@ -203,13 +253,13 @@ struct ExpandMathPass : public cellgrad::impl::ExpandMathBase<ExpandMathPass> {
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    populateExpandMathPatterns(set, fma);
+    populatePatterns(set, {fma, scale512});
     patterns = std::move(set);
     return success();
   }
 
   void runOnOperation() override {
-    expandSlopes(getOperation(), fma);
+    expandSlopes(getOperation(), {fma, scale512});
     walkAndApplyPatterns(getOperation(), patterns);
   }
 
@@ -217,48 +267,3 @@ struct ExpandMathPass : public cellgrad::impl::ExpandMathBase<ExpandMathPass> {
 };
 
 } // namespace
-
-void cellgrad::populateExpandMathPatterns(RewritePatternSet &patterns,
-                                          bool hasFma) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<ExpandUnary<math::ExpOp>>(context, hasFma, expandExp);
-  patterns.add<ExpandUnary<math::Exp2Op>>(context, hasFma, expandExp2);
-  patterns.add<ExpandUnary<math::ExpM1Op>>(context, hasFma, expandExpM1);
-  patterns.add<ExpandUnary<math::LogOp>>(context, hasFma, expandLog);
-  patterns.add<ExpandUnary<math::Log2Op>>(context, hasFma, expandLog2);
-  patterns.add<ExpandUnary<math::Log10Op>>(context, hasFma, expandLog10);
-  patterns.add<ExpandUnary<math::Log1pOp>>(context, hasFma, expandLog1p);
-  patterns.add<ExpandUnary<math::SinOp>>(context, hasFma, expandSin);
-  patterns.add<ExpandUnary<math::CosOp>>(context, hasFma, expandCos);
-  patterns.add<ExpandUnary<math::TanOp>>(context, hasFma, expandTan);
-  patterns.add<ExpandUnary<math::SinhOp>>(context, hasFma, expandSinh);
-  patterns.add<ExpandUnary<math::CoshOp>>(context, hasFma, expandCosh);
-  patterns.add<ExpandUnary<math::TanhOp>>(context, hasFma, expandTanh);
-  patterns.add<ExpandUnary<math::AsinhOp>>(context, hasFma, expandAsinh);
-  patterns.add<ExpandUnary<math::AcoshOp>>(context, hasFma, expandAcosh);
-  patterns.add<ExpandUnary<math::AtanhOp>>(context, hasFma, expandAtanh);
-  patterns.add<ExpandUnary<math::AsinOp>>(context, hasFma, expandAsin);
-  patterns.add<ExpandUnary<math::AcosOp>>(context, hasFma, expandAcos);
-  patterns.add<ExpandUnary<math::AtanOp>>(context, hasFma, expandAtan);
-  patterns.add<ExpandUnary<math::ErfOp>>(context, hasFma, expandErf);
-  patterns.add<ExpandUnary<math::ErfcOp>>(context, hasFma, expandErfc);
-  patterns.add<ExpandUnary<math::CbrtOp>>(context, hasFma, expandCbrt);
-  patterns.add<ExpandUnary<math::RsqrtOp>>(context, hasFma, expandRsqrt);
-  patterns.add<ExpandUnary<math::RoundOp>>(context, hasFma, expandRound);
-  patterns.add<ExpandBinary<math::Atan2Op>>(context, hasFma, expandAtan2);
-  patterns.add<ExpandBinary<math::PowFOp>>(context, hasFma, expandPow);
-  patterns.add<ExpandBinary<math::FPowIOp>>(context, hasFma, expandPowInteger);
-  patterns.add<ExpandBinary<math::IPowIOp>>(context, hasFma, expandIntegerPow);
-  patterns.add<ExpandSincos>(context, hasFma);
-  patterns.add<ExpandUnary<special::LgammaOp>>(context, hasFma, expandLgamma);
-  patterns.add<ExpandUnary<special::DigammaOp>>(context, hasFma, expandDigamma);
-  patterns.add<ExpandUnary<special::ErfinvOp>>(context, hasFma, expandErfinv);
-  patterns.add<ExpandUnary<special::GaussianOp>>(context, hasFma,
-                                                 expandGaussian);
-  patterns.add<ExpandUnary<special::ExpSquareOp>>(context, hasFma,
-                                                  expandExpSquare);
-  patterns.add<ExpandUnary<special::SechSquaredOp>>(context, hasFma,
-                                                    expandSechSquared);
-  patterns.add<ExpandBinary<special::HypotOp>>(context, hasFma, expandHypot);
-  patterns.add<ExpandPolygamma>(context, hasFma);
-}

@@ -2,6 +2,7 @@
 
 #include "passes/lower/math/Expr.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -73,7 +74,7 @@ static Expr productError(Expr a, Expr b, Expr p) {
 }
 
 Expr fma(Expr a, Expr b, Expr c) {
-  if (a.builder().hasFma)
+  if (a.builder().features.fma)
     return {math::FmaOp::create(a.builder(), a, b, c), a.builder()};
   // In f64 an f32 product is exact.
   if (!a.isF64())
@@ -98,7 +99,8 @@ Expr copysign(Expr magnitude, Expr sign) {
 Expr horner(Expr x, ArrayRef<double> c) {
   Expr sum = x.constant(c.back());
   for (double coefficient : llvm::reverse(c.drop_back()))
-    sum = x.builder().hasFma ? fma(sum, x, coefficient) : sum * x + coefficient;
+    sum = x.builder().features.fma ? fma(sum, x, coefficient)
+                                   : sum * x + coefficient;
   return sum;
 }
 
@@ -173,6 +175,9 @@ static Expr compare(arith::CmpIPredicate predicate, Expr a, int64_t c) {
 Expr eqi(Expr a, int64_t c) { return compare(arith::CmpIPredicate::eq, a, c); }
 Expr nei(Expr a, int64_t c) { return compare(arith::CmpIPredicate::ne, a, c); }
 Expr slt(Expr a, int64_t c) { return compare(arith::CmpIPredicate::slt, a, c); }
+Expr mini(Expr a, int64_t c) {
+  return {arith::MinSIOp::create(a.builder(), a, a.integer(c)), a.builder()};
+}
 
 //===----------------------------------------------------------------------===//
 // Changes of type
@@ -266,11 +271,35 @@ Expr exponential2(Expr k, Expr like) {
   return fromBits(shl(addi(k, format.bias()), format.fraction()));
 }
 
-Expr scale(Expr v, Expr k) {
+/// Whether v * 2^k is one instruction.
+static bool isScaledAtOnce(Expr v) {
+  auto type = dyn_cast<VectorType>(v.type());
+  return type && v.builder().features.scale512 &&
+         type.getNumElements() * type.getElementTypeBitWidth() == 512;
+}
+
+static Expr scaleAtOnce(Expr v, Expr k) {
+  MathBuilder &b = v.builder();
+  Format format(v);
+  Value allLanes = arith::ConstantOp::create(
+      b, b.getIntegerAttr(b.getIntegerType(format.pick(16, 8)), -1));
+  // The rounding mode that the processor is in: to nearest.
+  Value rounding = arith::ConstantOp::create(b, b.getI32IntegerAttr(4));
+  StringRef name = format.pick("llvm.x86.avx512.mask.scalef.ps.512",
+                               "llvm.x86.avx512.mask.scalef.pd.512");
+  auto call =
+      LLVM::CallIntrinsicOp::create(b, v.type(), b.getStringAttr(name),
+                                    ValueRange{v, k, v, allLanes, rounding});
+  return {call.getResults(), b};
+}
+
+Expr scale(Expr v, Rounded k) {
+  if (isScaledAtOnce(v))
+    return scaleAtOnce(v, k.value);
   // Two factors: neither leaves the normal range, and only the last product
   // can round.
-  Expr half = shra(k, 1);
-  return v * exponential2(half, v) * exponential2(subi(k, half), v);
+  Expr half = shra(k.integer, 1);
+  return v * exponential2(half, v) * exponential2(subi(k.integer, half), v);
 }
 
 } // namespace cellgrad

@@ -17,13 +17,19 @@
 
 namespace cellgrad {
 
-/// Where the ops go, and what the target can do.
+/// What the target can do in one instruction.
+struct MathFeatures {
+  /// Multiply and add; else `fma` is made of several.
+  bool fma = true;
+  /// `scale` vectors of 512 bits, as AVX-512 does.
+  bool scale512 = false;
+};
+
+/// Where the ops go, and for which target.
 struct MathBuilder : mlir::ImplicitLocOpBuilder {
-  MathBuilder(mlir::Location loc, mlir::OpBuilder &b, bool hasFma)
-      : ImplicitLocOpBuilder(loc, b), hasFma(hasFma) {}
-  /// The target multiplies and adds in one instruction; else `fma` is made of
-  /// several.
-  bool hasFma;
+  MathBuilder(mlir::Location loc, mlir::OpBuilder &b, MathFeatures features)
+      : ImplicitLocOpBuilder(loc, b), features(features) {}
+  MathFeatures features;
 };
 
 /// A scalar or vector SSA value of float, integer or boolean elements, with the
@@ -114,6 +120,8 @@ Expr shra(Expr a, int64_t count);
 Expr eqi(Expr a, int64_t c);
 Expr nei(Expr a, int64_t c);
 Expr slt(Expr a, int64_t c);
+/// The smaller of two signed integers.
+Expr mini(Expr a, int64_t c);
 
 // Changes of type.
 /// The bits of a float as an integer of its width.
@@ -180,7 +188,7 @@ Expr intToFloat(Expr i, Expr like);
 Expr exponential2(Expr k, Expr like);
 /// v * 2^k with one rounding, for any k in the range of the format's exponents,
 /// subnormals included.
-Expr scale(Expr v, Expr k);
+Expr scale(Expr v, Rounded k);
 
 } // namespace cellgrad
 

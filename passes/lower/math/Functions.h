@@ -17,7 +17,8 @@ namespace cellgrad {
 
 /// x = k ln 2 + r + low, |r| <= ln 2 / 2.
 struct ExpReduction {
-  Expr r, low, k;
+  Expr r, low;
+  Rounded k;
 };
 ExpReduction reduceExp(Expr x);
 /// exp of the reduced argument, without its low part.

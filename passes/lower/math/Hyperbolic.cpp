@@ -32,14 +32,11 @@ struct HyperbolicParts {
 static HyperbolicParts hyperbolicParts(Expr magnitude) {
   Format format(magnitude);
   ExpReduction red = reduceExp(atMost(magnitude, format.pick(89.5, 710.5)));
-  Expr grow = exponential2(addi(red.k, -2), magnitude);
+  Expr grow = exponential2(addi(red.k.integer, -2), magnitude);
   // Below the last bit of `grow` long before the exponent would leave its
   // range.
   int64_t most = format.pick<int64_t>(100, 1000);
-  Expr bounded(
-      mlir::arith::MinSIOp::create(red.k.builder(), red.k, red.k.integer(most)),
-      red.k.builder());
-  Expr decay = exponential2(subi(-2, bounded), magnitude);
+  Expr decay = exponential2(subi(-2, mini(red.k.integer, most)), magnitude);
   Expr t = red.r * red.r;
   Expr sinhTail =
       fma(red.r * t, horner(t, format.table(kSinhF32, kSinhF64)), red.low);
@@ -105,7 +102,7 @@ static TanhParts tanhOfExpM1(Double e) {
 
 Expr expandTanh(Expr x) {
   ExpReduction red = reduceExp(2.0 * atMost(abs(x), Format(x).pick(9.5, 20.0)));
-  return copysign(tanhOfExpM1(expM1OfReduced(red, red.k)).tanh, x);
+  return copysign(tanhOfExpM1(expM1OfReduced(red, red.k.integer)).tanh, x);
 }
 
 TanhSechSquared expandTanhSechSquared(Expr x) {
@@ -115,12 +112,11 @@ TanhSechSquared expandTanhSechSquared(Expr x) {
   // From `most` on t is 1, and 1 - t is proportional to 2^-k: what is beyond
   // would overflow, and scales the result instead.
   int64_t most = format.pick<int64_t>(60, 500);
-  Expr k(mlir::arith::MinSIOp::create(x.builder(), red.k, red.k.integer(most)),
-         x.builder());
+  Expr k = mini(red.k.integer, most);
   auto [t, denominator, r] = tanhOfExpM1(expM1OfReduced(red, k));
   Expr rest = fma(-r, denominator.lo, fma(-r, denominator.hi, 1.0));
-  Expr square =
-      (t + 1.0) * fma(r, rest, r) * exponential2(addi(subi(k, red.k), 1), x);
+  Expr square = (t + 1.0) * fma(r, rest, r) *
+                exponential2(addi(subi(k, red.k.integer), 1), x);
   return {copysign(t, x), square};
 }
 

@@ -18,12 +18,12 @@ Expr expandIntegerPow(Expr x, Expr n) {
       b, TypeRange{x.type(), x.type(), x.type()},
       ValueRange{x.integer(1), x, exponent},
       [&](OpBuilder &nested, Location loc, ValueRange state) {
-        MathBuilder body(loc, nested, b.hasFma);
+        MathBuilder body(loc, nested, b.features);
         Value more = anyLane(nei(Expr(state[2], body), 0));
         scf::ConditionOp::create(body, more, state);
       },
       [&](OpBuilder &nested, Location loc, ValueRange state) {
-        MathBuilder body(loc, nested, b.hasFma);
+        MathBuilder body(loc, nested, b.features);
         Expr result(state[0], body), base(state[1], body), rest(state[2], body);
         Expr odd = nei(andi(rest, 1), 0);
         scf::YieldOp::create(body,

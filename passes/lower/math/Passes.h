@@ -9,7 +9,9 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
-class RewritePatternSet;
+namespace LLVM {
+class LLVMDialect;
+}
 namespace arith {
 class ArithDialect;
 }
@@ -28,10 +30,6 @@ class VectorDialect;
 } // namespace mlir
 
 namespace cellgrad {
-/// Adds the patterns of `cell-expand-math`. Without `hasFma` they use no
-/// math.fma.
-void populateExpandMathPatterns(mlir::RewritePatternSet &patterns, bool hasFma);
-
 #define GEN_PASS_DECL
 #include "passes/lower/math/Passes.h.inc"
 

@@ -27,9 +27,12 @@ def ExpandMath : Pass<"cell-expand-math"> {
   }];
   let options = [
     Option<"fma", "fma", "bool", "true",
-           "The target multiplies and adds in one instruction">
+           "The target multiplies and adds in one instruction">,
+    Option<"scale512", "scale512", "bool", "false",
+           "The target scales 512 bits by powers of two in one instruction (AVX-512)">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
+                           "mlir::LLVM::LLVMDialect",
                            "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
                            "cellgrad::special::SpecialDialect"];
 }

@@ -63,7 +63,7 @@ static Expr powPositiveF64(Expr x, Expr y) {
   low = select(inside, low, 0.0);
   Rounded k = round(product);
   Expr r = (product - k.value) + low;
-  return scale(fma(r, horner(r, kExp2F64), 1.0), k.integer);
+  return scale(fma(r, horner(r, kExp2F64), 1.0), k);
 }
 
 /// x^y for the f32 value x and y given in f64.
@@ -90,7 +90,7 @@ Expr repairLanes(Expr rare, Expr common,
   auto ifOp = scf::IfOp::create(
       common.builder(), anyLane(rare),
       [&](OpBuilder &nested, Location loc) {
-        MathBuilder b(loc, nested, common.builder().hasFma);
+        MathBuilder b(loc, nested, common.builder().features);
         Expr repaired = select(Expr(rare, b), repair(b), Expr(common, b));
         scf::YieldOp::create(b, Value(repaired));
       },

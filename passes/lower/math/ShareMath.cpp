@@ -32,7 +32,8 @@ static std::string nameOf(Type type) {
 }
 
 /// A function that computes what the op does.
-static func::FuncOp makeFunction(special::ReduceLargeOp op, bool hasFma) {
+static func::FuncOp makeFunction(special::ReduceLargeOp op,
+                                 MathFeatures features) {
   OpBuilder builder(op.getContext());
   auto function = func::FuncOp::create(
       op.getLoc(), "cell_reduce_large_" + nameOf(op.getX().getType()),
@@ -40,7 +41,7 @@ static func::FuncOp makeFunction(special::ReduceLargeOp op, bool hasFma) {
   function.setPrivate();
   function->setAttr("passthrough", builder.getStrArrayAttr({"cold"}));
   builder.setInsertionPointToStart(function.addEntryBlock());
-  MathBuilder b(op.getLoc(), builder, hasFma);
+  MathBuilder b(op.getLoc(), builder, features);
   auto argument = [&](unsigned i) { return Expr(function.getArgument(i), b); };
   PiReduction reduced =
       reduceLargeByHalfPi(argument(0), {argument(1), argument(2), argument(3)});
@@ -64,7 +65,7 @@ struct ShareMathPass : public cellgrad::impl::ShareMathBase<ShareMathPass> {
     });
     SymbolTableCollection tables;
     for (auto &[key, ops] : byType) {
-      func::FuncOp function = makeFunction(ops.front(), fma);
+      func::FuncOp function = makeFunction(ops.front(), {fma});
       tables.getSymbolTable(key.first).insert(function);
       for (special::ReduceLargeOp op : ops) {
         OpBuilder b(op);

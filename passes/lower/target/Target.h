@@ -35,10 +35,11 @@ struct Target {
   /// The widest vector register worth using; narrower vectors exist, too.
   unsigned vectorBits;
   unsigned vectorRegisters;
-  bool fma;   ///< multiplies and adds in one instruction
-  bool masks; ///< has registers of one bit for each lane
-  bool f16;   ///< computes in f16; else in f32, rounded after every op
-  bool bf16;  ///< the same of bf16
+  bool fma;      ///< multiplies and adds in one instruction
+  bool scale512; ///< scales 512 bits by powers of two in one instruction
+  bool masks;    ///< has registers of one bit for each lane
+  bool f16;      ///< computes in f16; else in f32, rounded after every op
+  bool bf16;     ///< the same of bf16
   /// Cycles until the result of a multiply-add, or of an addition, is there.
   unsigned addLatency;
 
