@@ -26,3 +26,36 @@ func.func @gradient(%rows: tensor<5x3xf32>, %ct: tensor<3xf32>) -> tensor<5x3xf3
   %0:2 = cell.vjp @product(%rows) cotangents(%ct) of [0] wrt [0] : (tensor<5x3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<5x3xf32>)
   return %0#1 : tensor<5x3xf32>
 }
+
+// What else adds to the gradient does so first: the loop goes on from there, and no tensor of zeros is summed up with it.
+// Loops in loops hand it on.
+func.func private @product_and_sum(%rows: tensor<5x3xf32>) -> (tensor<3xf32>, tensor<5x3xf32>) {
+  %one = cell.constant dense<1.0> : tensor<3xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%a = %one) -> (tensor<3xf32>) {
+    %q = scf.for %j = %c0 to %c5 step %c1 iter_args(%c = %a) -> (tensor<3xf32>) {
+      %n = arith.index_cast %j : index to i64
+      %t = tensor.from_elements %n : tensor<i64>
+      %row = cell.gather %rows at %t dim 0 : tensor<5x3xf32>, tensor<i64> -> tensor<3xf32>
+      %b = cell.mul %c, %row : tensor<3xf32>
+      scf.yield %b : tensor<3xf32>
+    }
+    scf.yield %q : tensor<3xf32>
+  }
+  %s = cell.sin %rows : tensor<5x3xf32>
+  return %r, %s : tensor<3xf32>, tensor<5x3xf32>
+}
+
+// CHECK-LABEL: func.func @gradient_of_both
+// CHECK:         %[[FIRST:.*]] = cell.mul %arg2, %{{.*}} : tensor<5x3xf32>
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %arg1, %[[SUM:.*]] = %[[FIRST]]) -> (tensor<3xf32>, tensor<5x3xf32>)
+// CHECK:           scf.for {{.*}} %[[INNER:.*]] = %[[SUM]]) -> (tensor<3xf32>, tensor<5x3xf32>)
+// CHECK:             cell.scatter "add" %{{.*}} into %[[INNER]] at
+// CHECK-NOT:     cell.add
+// CHECK:         return
+func.func @gradient_of_both(%rows: tensor<5x3xf32>, %ct: tensor<3xf32>, %cs: tensor<5x3xf32>) -> tensor<5x3xf32> {
+  %0:3 = cell.vjp @product_and_sum(%rows) cotangents(%ct, %cs) of [0, 1] wrt [0] : (tensor<5x3xf32>, tensor<3xf32>, tensor<5x3xf32>) -> (tensor<3xf32>, tensor<5x3xf32>, tensor<5x3xf32>)
+  return %0#2 : tensor<5x3xf32>
+}

@@ -262,7 +262,9 @@ class Loops:
         x = x or self.some()
         if not x.shape or not self.counters:
             return
-        at = self.wrapped(self.rng.choice(self.counters), x.shape[0])
+        at = self.rng.choice(self.counters)
+        if self.rng.random() < 0.5:  # else what is beyond the end is the last
+            at = self.wrapped(at, x.shape[0])
         types = f"{self.type(x.shape)}, tensor<i64> -> {self.type(x.shape[1:])}"
         row = self.op(f"gather {x.name} at {at} dim 0 : {types}", x.shape[1:])
         if self.rng.random() < 0.7:

@@ -38,9 +38,31 @@ LogicalResult cellgrad::lower(IotaOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// One slice at the number of a trip, which the program around the loops knows:
+/// a view.
+static bool lowerToSlice(GatherOp op, PatternRewriter &rewriter) {
+  auto number = op.getIndices().getDefiningOp<tensor::FromElementsOp>();
+  if (!number || op.getIndices().getType().getRank() != 0)
+    return false;
+  Location loc = op.getLoc();
+  auto from = op.getX().getType();
+  SmallVector<OpFoldResult> offsets(from.getRank(), rewriter.getIndexAttr(0)),
+      strides(from.getRank(), rewriter.getIndexAttr(1)),
+      sizes = getAsIndexOpFoldResult(op.getContext(), from.getShape());
+  offsets[op.getDim()] =
+      clampedIndex(rewriter, loc, number.getElements().front(),
+                   from.getDimSize(op.getDim()));
+  sizes[op.getDim()] = rewriter.getIndexAttr(1);
+  rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+      op, op.getType(), op.getX(), offsets, sizes, strides);
+  return true;
+}
+
 /// A loop for every element of the result; its body reads x where the index
 /// says.
 LogicalResult cellgrad::lower(GatherOp op, PatternRewriter &rewriter) {
+  if (lowerToSlice(op, rewriter))
+    return success();
   Location loc = op.getLoc();
   int64_t dim = op.getDim(), batchDims = op.getBatchDims();
   auto from = op.getX().getType(), indices = op.getIndices().getType();

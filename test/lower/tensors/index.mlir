@@ -19,6 +19,31 @@ func.func @gather(%x: tensor<9x4xf32>, %i: tensor<5xi64>) -> tensor<5x4xf32> {
 
 // -----
 
+// The row of a trip is a view; beyond the end it is the last.
+// CHECK-LABEL: func.func @gather_at_trip
+// CHECK:         scf.for %[[I:.*]] = %c0
+// CHECK:           %[[N:.*]] = arith.index_cast %[[I]] : index to i64
+// CHECK:           %[[LOW:.*]] = arith.minsi %[[N]], %c8
+// CHECK:           %[[IN:.*]] = arith.maxsi %[[LOW]], %c0
+// CHECK:           %[[AT:.*]] = arith.index_cast %[[IN]] : i64 to index
+// CHECK:           tensor.extract_slice %arg0[0, %[[AT]], 0] [2, 1, 4] [1, 1, 1] : tensor<2x9x4xf32> to tensor<2x4xf32>
+func.func @gather_at_trip(%x: tensor<2x9x4xf32>) -> tensor<2x4xf32> {
+  %zero = cell.constant dense<0.0> : tensor<2x4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c12 = arith.constant 12 : index
+  %r = scf.for %i = %c0 to %c12 step %c1 iter_args(%a = %zero) -> (tensor<2x4xf32>) {
+    %n = arith.index_cast %i : index to i64
+    %t = tensor.from_elements %n : tensor<i64>
+    %row = cell.gather %x at %t dim 1 : tensor<2x9x4xf32>, tensor<i64> -> tensor<2x4xf32>
+    %b = cell.add %a, %row : tensor<2x4xf32>
+    scf.yield %b : tensor<2x4xf32>
+  }
+  return %r : tensor<2x4xf32>
+}
+
+// -----
+
 // A slice of several dimensions is walked as one.
 // CHECK-LABEL: func.func @gather_slices
 // CHECK:         %[[X:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0], [1], [2, 3]] : tensor<2x9x4x3xf32> into tensor<2x9x12xf32>
