@@ -64,7 +64,14 @@ def twice(x, w):
     return loop(lambda i, h: ops.sin(h + x[i] * w), h)
 
 
-PROGRAMS = [recurrence, kept, added, around, nested, twice]
+def decayed(x, w):
+    """The slope by what is carried starts at zero, and is multiplied: it is no sum."""
+    z = ops.sin(x[0] * w)
+    h, _ = loop(lambda i, s: (s[0] + ops.sin(s[1]) * x[i], s[1] * 0.7), w, z)
+    return h + z * z * w
+
+
+PROGRAMS = [recurrence, kept, added, around, nested, twice, decayed]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -99,6 +106,7 @@ def test_values_of_rows(program):
     want = {
         recurrence: recurrence_numpy, kept: kept_numpy, added: added_numpy,
         around: around_numpy, nested: nested_numpy, twice: twice_numpy,
+        decayed: decayed_numpy,
     }[program](x.copy(), w.copy())  # fmt: skip
     np.testing.assert_allclose(
         ms.jit(program)(Tensor(x), Tensor(w)).asnumpy(), want, rtol=1e-11, atol=1e-13
@@ -149,3 +157,11 @@ def twice_numpy(x, w):
     for row in x:
         h = np.sin(h + row * w)
     return h
+
+
+def decayed_numpy(x, w):
+    h, z = w, np.sin(x[0] * w)
+    first = z
+    for row in x:
+        h, z = h + np.sin(z) * row, z * 0.7
+    return h + first * first * w
