@@ -162,6 +162,46 @@ Value FlatMemory::gather(Type type, Value flat, FlatIndex index, Value offsets,
   return fromStorage(type, loaded);
 }
 
+Value FlatMemory::loadShuffled(Value flat, FlatIndex index, int64_t stride,
+                               int64_t lanes, int64_t active) {
+  Type type = cast<MemRefType>(flat.getType()).getElementType();
+  int64_t span = (active - 1) * stride + 1;
+  // The last vector ends with the last element, so nothing is read beyond it.
+  SmallVector<int64_t> starts{0};
+  while (starts.back() + lanes < span)
+    starts.push_back(std::min(starts.back() + lanes, span - lanes));
+  Value picked;
+  int64_t placed = 0; // lanes that `picked` has where they belong
+  for (int64_t start : starts) {
+    Value part = loadVector(type, flat, index.plus(start), 1, lanes,
+                            std::min(span, lanes));
+    if (!picked) {
+      picked = part;
+      continue;
+    }
+    SmallVector<int64_t> order;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      int64_t element = lane * stride;
+      if (lane < placed)
+        order.push_back(lane);
+      else if (placed == 0 && element < lanes)
+        order.push_back(element);
+      else
+        order.push_back(lanes +
+                        std::clamp<int64_t>(element - start, 0, lanes - 1));
+    }
+    picked = vector::ShuffleOp::create(b, loc, picked, part, order);
+    placed = std::min(lanes, (start + lanes - 1) / stride + 1);
+  }
+  if (active == lanes)
+    return picked;
+  SmallVector<int64_t> order(lanes, lanes); // zero
+  for (int64_t lane = 0; lane < active; ++lane)
+    order[lane] = placed == 0 ? lane * stride : lane;
+  Value zero = constant(b.getZeroAttr(cast<VectorType>(picked.getType())));
+  return vector::ShuffleOp::create(b, loc, picked, zero, order);
+}
+
 Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index,
                              int64_t stride, int64_t lanes, int64_t active,
                              int64_t alignment) {
@@ -183,6 +223,8 @@ Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index,
     if (stride == 1)
       loaded = vector::MaskedLoadOp::create(b, loc, vectorType, flat, position,
                                             enabled, zero);
+    else if (stride >= 2 && stride <= kWidestShuffled)
+      loaded = loadShuffled(flat, index, stride, lanes, active);
     else
       loaded =
           vector::GatherOp::create(b, loc, vectorType, flat, position,

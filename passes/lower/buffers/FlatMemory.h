@@ -43,6 +43,11 @@ public:
   mlir::Value loadScalar(mlir::Type type, mlir::Value flat, FlatIndex index);
   void storeScalar(mlir::Value value, mlir::Value flat, FlatIndex index);
 
+  /// Up to this stride, elements are picked from whole vectors by shuffles; a
+  /// gather takes a step for each lane. Further apart, most of each vector
+  /// would be read for nothing.
+  static constexpr int64_t kWidestShuffled = 4;
+
   /// Loads `lanes` elements `stride` apart. With `active < lanes`, the lanes
   /// from `active` on are not read and hold zero. `alignment`, in bytes, is
   /// that of neighbours; 0 for that of an element.
@@ -64,6 +69,8 @@ private:
   mlir::Value toStorage(mlir::Value flat, mlir::Value value);
   mlir::Value loadBackwards(mlir::Value flat, FlatIndex index, int64_t lanes,
                             int64_t active);
+  mlir::Value loadShuffled(mlir::Value flat, FlatIndex index, int64_t stride,
+                           int64_t lanes, int64_t active);
   mlir::Value laneOffsets(int64_t lanes, int64_t stride);
 
   mlir::OpBuilder &b;

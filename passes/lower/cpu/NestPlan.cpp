@@ -3,6 +3,7 @@
 #include "passes/lower/cpu/NestPlan.h"
 
 #include "passes/lower/buffers/BodyIndices.h"
+#include "passes/lower/buffers/FlatMemory.h"
 #include "passes/lower/buffers/OpCost.h"
 
 #include "dialect/BatchParts.h"
@@ -101,7 +102,10 @@ static void chooseVectorDim(NestPlan &plan, const Target &target) {
     }
     double cost = nest.isReduction[d] ? 2 : 0;
     auto addLoad = [&](std::optional<int64_t> stride) {
-      cost += !stride || std::abs(*stride) > 1 ? 8 : *stride < 0 ? 2 : 1;
+      if (stride && *stride >= 2 && *stride <= FlatMemory::kWidestShuffled)
+        cost += 2 + *stride;
+      else
+        cost += !stride || std::abs(*stride) > 1 ? 8 : *stride < 0 ? 2 : 1;
     };
     for (const Access &in : nest.inputs)
       addLoad(in.strides[d]);

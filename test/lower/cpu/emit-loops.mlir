@@ -131,13 +131,43 @@ func.func @transposed(%x: memref<64x32xf32>, %y: memref<32x64xf32>) {
   return
 }
 
-// A strided slice is gathered.
+// Elements two to four apart are picked from whole vectors, the last of which ends with the last element.
 // CHECK-LABEL: func.func @strided
-// CHECK-DAG:     arith.constant dense<[0, 3, 6, 9, {{.*}}]> : vector<16xi32>
-// CHECK:         vector.gather
-func.func @strided(%x: memref<48xf32>, %y: memref<16xf32>) {
-  %s = memref.subview %x[0] [16] [3] : memref<48xf32> to memref<16xf32, strided<[3]>>
+// CHECK-NOT:     vector.gather
+// CHECK:         %[[A:.*]] = vector.load %{{.*}}[%c0]
+// CHECK:         %[[B:.*]] = vector.load %{{.*}}[%c16]
+// CHECK:         %[[AB:.*]] = vector.shuffle %[[A]], %[[B]] [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, {{.*}}]
+// CHECK:         %[[C:.*]] = vector.load %{{.*}}[%c30]
+// CHECK:         vector.shuffle %[[AB]], %[[C]] [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 19, 22, 25, 28, 31]
+func.func @strided(%x: memref<46xf32>, %y: memref<16xf32>) {
+  %s = memref.subview %x[0] [16] [3] : memref<46xf32> to memref<16xf32, strided<[3]>>
   memref.copy %s, %y : memref<16xf32, strided<[3]>> to memref<16xf32>
+  return
+}
+
+// Lanes that are switched off are zero.
+// CHECK-LABEL: func.func @few_strided
+// CHECK:         %[[A:.*]] = vector.load %{{.*}}[%c0]
+// CHECK:         %[[B:.*]] = vector.load %{{.*}}[%c1]
+// CHECK:         %[[X:.*]] = vector.shuffle %[[A]], %[[B]] [0, 2, 7, 7]
+// CHECK:         vector.shuffle %[[X]], %{{.*}} [0, 1, 2, 4]
+func.func @few_strided(%x: memref<5xf64>, %y: memref<3xf64>, %z: memref<3xf64>) {
+  %s = memref.subview %x[0] [3] [2] : memref<5xf64> to memref<3xf64, strided<[2]>>
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%s, %y : memref<3xf64, strided<[2]>>, memref<3xf64>) outs(%z : memref<3xf64>) {
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %0 = arith.addf %a, %b : f64
+    linalg.yield %0 : f64
+  }
+  return
+}
+
+// Elements that are further apart are gathered.
+// CHECK-LABEL: func.func @far_apart
+// CHECK-DAG:     arith.constant dense<[0, 5, 10, 15, {{.*}}]> : vector<16xi32>
+// CHECK:         vector.gather
+func.func @far_apart(%x: memref<80xf32>, %y: memref<16xf32>) {
+  %s = memref.subview %x[0] [16] [5] : memref<80xf32> to memref<16xf32, strided<[5]>>
+  memref.copy %s, %y : memref<16xf32, strided<[5]>> to memref<16xf32>
   return
 }
 
