@@ -220,8 +220,13 @@ def load_attribute(owner: Any, name: str) -> Any:
     try:
         if type(owner) is Tracer and scope is not None and name in _OF_PARAMETERS:
             return _of_parameter(scope, owner, name)
-        if scope is None or isinstance(owner, Tensor):
+        if scope is None or type(owner) is Tracer:
             return getattr(owner, name)
+        if isinstance(owner, Tensor):
+            value = getattr(owner, name)
+            if name in owner.__dict__:  # the program's own
+                scope.trace.guard(owner.__dict__, name, value)
+            return value
         if type(owner) in _INDEXED:
             if name not in BLIND[type(owner)]:
                 read_all(owner)
@@ -239,9 +244,10 @@ def load_attribute(owner: Any, name: str) -> Any:
         return value
     except AttributeError as e:
         if scope is not None and not (
-            isinstance(owner, Tensor) or id(owner) in scope.trace.created
+            type(owner) is Tracer or id(owner) in scope.trace.created
         ):
-            scope.trace.guard(owner, name, ABSENT)
+            where = owner.__dict__ if isinstance(owner, Tensor) else owner
+            scope.trace.guard(where, name, ABSENT)
         message, _, hint = str(e).partition("\n  hint: ")
         if isinstance(owner, types.ModuleType) and owner.__name__.startswith("cellgrad"):
             path = owner.__name__.removeprefix("cellgrad").removeprefix(".")
