@@ -23,8 +23,11 @@ __all__ = ["builder"]
 
 _wrap = Tensor._wrap
 
-# What a view of a dictionary is as a result, as in MindSpore.
-_VIEWS: dict[Any, Any] = {type({}.keys()): tuple, type({}.values()): tuple, type({}.items()): list}
+# What a view of a dictionary and an iterator of the code's own are as results, as in MindSpore.
+_VIEWS: dict[Any, Any] = {
+    **dict.fromkeys((type({}.keys()), type({}.values()), range, zip, enumerate, map), tuple),
+    **dict.fromkeys((type({}.items()), filter, type(iter([]))), list),
+}
 
 
 def builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], Any]:
@@ -56,7 +59,7 @@ def builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], 
             return lambda buffers: out  # from around the code: itself, as in Python
         if _given.as_given(scope.trace, out):
             return lambda buffers: buffers[at]
-    if isinstance(out, tuple(_VIEWS)):
+    if type(out) in _VIEWS and (not isinstance(out, Iterator) or id(out) in scope.trace.created):
         out = _VIEWS[type(out)](out)
     if isinstance(out, tuple | list):
         parts: list[Any] = [builder(v, scope, leaves) for v in out]
