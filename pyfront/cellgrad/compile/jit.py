@@ -148,6 +148,6 @@ def jit(function: Any = None, **options: Any) -> Any:
     if isinstance(function, type) and hasattr(function, "construct"):
         # Cells of the class are made and used as before.
         compiled: Any = _Jit(function.construct, lax, options.get("dynamic_batch", False))
-        function.construct = compiled  # type: ignore[attr-defined]
+        function.construct = compiled
         return function
     return _Jit(function, lax, options.get("dynamic_batch", False))

@@ -120,7 +120,7 @@ class Cell(CellState, CellModes, CellHooks):
         def __call__(self, *args: object, **kwargs: object) -> object:
             if state.current.scope is not None:
                 return self._inlined(args, kwargs)
-            if context.graph_mode():
+            if context.graph_mode() and not state.current.plain:
                 return _jit.call_cell(self, args, kwargs)
             return self._plain(*args, **kwargs)
 
