@@ -127,8 +127,8 @@ class Cell(CellState, CellModes, CellHooks):
     def _plain(self, *args: Any, **kwargs: Any) -> Any:
         """The call as ordinary Python, operation by operation."""
         run = self.construct
-        if state.current.tape is not None and hasattr(self, "bprop"):
-            run = lambda *a, **k: custom.call_on_tape(self.construct, a, k, self.bprop, True)
+        if hasattr(self, "bprop"):
+            run = lambda *a, **k: custom.call_plainly(self.construct, a, k, self.bprop)
         if self._has_hooks():
             return self._hooked(run, lambda f, a, k: f(*a, **k), args, kwargs)
         return run(*args, **kwargs)

@@ -245,6 +245,20 @@ def call_on_tape(
     return out
 
 
+def call_plainly(
+    construct: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], bprop: Any
+) -> Any:
+    """`construct` of a Cell with `bprop`, where the code runs as ordinary Python. An input that it returns is a
+    tensor of its own, as it is where derivatives are taken.
+    """
+    if state.current.tape is not None:
+        return call_on_tape(construct, args, kwargs, bprop, True)
+    out = construct(*args, **kwargs)
+    given = {id(t) for t in tensors((args, kwargs))}
+    own = lambda t: Tensor._wrap(t._buf.copy(), t._sig) if id(t) in given else t
+    return map_tensors(own, out)
+
+
 def _cotangents(
     name: str, leaves: list[list[Tensor]], gradients: Any, args: tuple[Any, ...], of_cell: bool
 ) -> list[Tensor]:
