@@ -35,7 +35,7 @@ CASES = {
     "match statement": (
         "@ms.jit\ndef f(a):\n    match a:\n        case 1:  #!\n            pass\n    return a\nf(v)",
         ValueError,
-        "the truth of several elements",
+        "more than one element is ambiguous",
     ),
     "method of another library": (
         "@ms.jit\ndef f(a):\n    a.backward()  #!\n    return a\nf(v)",

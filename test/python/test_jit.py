@@ -336,3 +336,32 @@ def test_a_class_of_cells_is_compiled(mode, decorate):
     net = Shifted(2.0)
     assert isinstance(net, Shifted) and net(Tensor(3.0)) == 11 and net(Tensor(4.0)) == 18
     assert counted.count == 1 and ms.grad(net)(Tensor(3.0)) == 6
+
+
+def test_a_parameter_that_is_returned_is_itself_unless_it_is_assigned(mode):
+    w = Parameter(Tensor([1.0, 2.0]), name="w")
+
+    @ms.jit
+    def kept(x):
+        return w, x + w
+
+    @ms.jit
+    def moved(x):
+        ops.assign(w, x)
+        return w
+
+    out, total = kept(Tensor([1.0, 1.0]))  # as in MindSpore 2.10, in both modes
+    assert out is w and total.asnumpy().tolist() == [2, 3]
+    before = moved(Tensor([5.0, 6.0]))
+    assert before is not w and before.asnumpy().tolist() == [5, 6] == w.asnumpy().tolist()
+    assert ms.value_and_grad(lambda x: kept(x)[0] * x)(Tensor([3.0, 4.0]))[
+        1
+    ].asnumpy().tolist() == [5, 6]
+
+
+def test_has_key_of_dictionaries():
+    names = {"a": 1}
+    has = ms.jit(lambda x: x * 2 if names.has_key("b") else x)
+    assert has(Tensor(3.0)) == 3
+    names["b"] = 2
+    assert has(Tensor(3.0)) == 6

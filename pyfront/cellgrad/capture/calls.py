@@ -228,6 +228,8 @@ def load_attribute(owner: Any, name: str) -> Any:
                 scope.trace.guard(owner.__dict__, name, value)
             return value
         if type(owner) in _INDEXED:
+            if name == "has_key" and type(owner) is dict:  # MindSpore's graph mode has it
+                name = "__contains__"
             if name not in BLIND[type(owner)]:
                 read_all(owner)
             return getattr(owner, name)

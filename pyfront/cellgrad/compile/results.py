@@ -12,6 +12,7 @@ from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import Closure, Evaluated
 from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.number import NeedsValue, Number
+from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import Scope, Trace
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
@@ -32,6 +33,8 @@ _VIEWS: dict[Any, Any] = {
 
 def builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], Any]:
     """How to make the returned value from result buffers; appends native values to `leaves`."""
+    if isinstance(out, Parameter) and not (scope.trace.bake or id(out) in scope.written):
+        return lambda buffers: out  # itself, as in Python
     if isinstance(out, Tensor):
         value = scope.value(out)
         sig = out._sig
