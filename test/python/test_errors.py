@@ -220,7 +220,7 @@ CASES = {
     "condition on a tensor": (
         "@ms.jit\ndef f(a):\n    if a > 0:  #!\n        return a\n    return -a\nf(v)",
         ValueError,
-        r"A condition is a tensor of shape \[3\]|\.all\(\)",
+        r"a condition is a tensor of shape \[3\]|\.all\(\)",
     ),
     "while on a tensor": (
         "@ms.jit\ndef f(a):\n    while a.sum() < 9:  #!\n        a = (a, a)\n    return a\nf(v)",
