@@ -6,14 +6,17 @@ own checks are those of `core.arguments`.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from cellgrad.core.errors import E, error
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., object])
 
 EQ, NE, LT, LE, GT, GE = range(1, 7)
 INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH = range(7, 11)
@@ -398,3 +401,28 @@ def check_input_format(input_param: str) -> str:
     if input_param != "NCHW":
         raise error(ValueError, f"The data format must be NCHW, but got {input_param}.")
     return input_param
+
+
+def args_type_check(*type_args: type, **type_kwargs: type) -> Callable[[F], F]:
+    """A decorator of functions whose arguments, by position or name, are of these types or None.
+
+    Raises:
+        TypeError: at a call, an argument of another type.
+    """
+
+    def check(func: F) -> F:
+        signature = inspect.signature(func)
+        types = signature.bind_partial(*type_args, **type_kwargs).arguments
+
+        @functools.wraps(func)
+        def wrapper(*args: object, **kwargs: object) -> object:
+            for name, value in signature.bind(*args, **kwargs).arguments.items():
+                kind = types.get(name, object)
+                if value is not None and not isinstance(value, kind):
+                    text = f"The parameter '{name}' must be {kind}, but got {type(value)}"
+                    raise error(TypeError, text)
+            return func(*args, **kwargs)
+
+        return cast("F", wrapper)
+
+    return check

@@ -310,3 +310,14 @@ def test_the_numbers_of_relations():
         ValueError, match=r"range of \[0.0, 3.0\], but got nan"
     ):  # MindSpore takes it
         _checkparam.check_float_range(float("nan"), 0.0, 3.0, _checkparam.INC_BOTH, "f", "Op")
+
+
+def test_types_of_arguments():
+    @_checkparam.args_type_check(str, times=int)
+    def repeated(text, times=2, end=""):
+        return text * times + end
+
+    assert repeated("a") == "aa" and repeated("a", times=3, end="b") == "aaab"
+    wanted = "The parameter 'times' must be <class 'int'>, but got <class 'str'>"  # MindSpore's
+    with pytest.raises(TypeError, match=wanted):
+        repeated("a", "b")

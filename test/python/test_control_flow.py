@@ -419,7 +419,7 @@ def different_structures(x):
         (two_shapes, (2,), TypeError, "of shape \\[2\\] in one case and \\[4\\] in the other"),
         (growing, (2,), TypeError, "'x' changes from trip to trip"),
         (list_in_loop, (2,), TypeError, "'out' is changed in place"),
-        (several_elements, (2,), ValueError, "the truth of several elements is ambiguous"),
+        (several_elements, (2,), ValueError, "more than one element is ambiguous"),
         (missing_return, (2,), TypeError, "returns a value only where a condition"),
         (different_structures, (2,), TypeError, "a tuple of 2 in one case"),
     ],

@@ -307,3 +307,18 @@ def test_rules_hold_under_vmap():
     )
     np.testing.assert_array_equal(first.asnumpy(), [20.0, 20.0, 20.0])
     assert float(second) == 6
+
+
+def test_a_cell_with_a_rule_returns_an_input_as_a_tensor_of_its_own(mode):
+    class Same(nn.Cell):
+        def construct(self, x, y):
+            return x, x + y
+
+        def bprop(self, x, y, out, dout):
+            return 3 * dout[0], y
+
+    x, y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+    same, total = Same()(x, y)  # another tensor in MindSpore 2.10 where gradients are taken, too
+    same[0] = 7.0
+    assert same is not x and x[0] == 1 and total[1] == 6
+    assert ms.grad(lambda x: Same()(x, y)[0].sum())(x).asnumpy().tolist() == [3, 3]

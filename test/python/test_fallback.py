@@ -149,9 +149,52 @@ def test_it_compiles_again_when_what_it_read_changes(lax):
     assert looked == [7.0, 7.0, 7.0]
 
 
-def test_gradients_are_compiled_in_any_case(lax):
-    with pytest.raises(TypeError, match="needs the elements of a tensor"):
-        ms.grad(from_numpy)(X)
+def test_gradients_of_code_that_reads_elements(lax, mode):
+    for _ in range(2):  # what numpy computes is a constant
+        assert plain(ms.grad(from_numpy)(X)) == [1, 1, 1]
+    assert plain(ItsGradient(from_numpy)(X)[0]) == [1, 1, 1]
+    if mode == ms.GRAPH_MODE:
+        ms.set_context(jit_syntax_level=ms.STRICT)
+        with pytest.raises(TypeError, match="needs the elements of a tensor"):
+            ms.grad(from_numpy)(X)
+
+
+class Kept(nn.Cell):
+    """With a hook that writes a Parameter, as MindSpore's documentation keeps gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor(2.0), name="w")
+        self.kept = Parameter(Tensor(0.0), name="kept", requires_grad=False)
+        self.keep = ops.InsertGradientOf(self.keeps)
+
+    def keeps(self, gradient):
+        self.kept = self.kept + gradient.sum()
+        return gradient
+
+    def construct(self, x):
+        return (self.keep(x * self.w) * x).sum()
+
+
+class SevenFold(nn.Cell):
+    def construct(self, x):
+        return x * x
+
+    def bprop(self, x, out, dout):
+        return Tensor(dout.asnumpy() * 7)
+
+
+def test_hooks_and_rules_of_gradients_that_only_python_can_run(lax, mode):
+    net = Kept()  # MindSpore 2.10 gives these numbers in both modes
+    for n in (1, 2):
+        assert plain(ms.grad(net)(X)) == [4, 8, 16] and net.kept == 7 * n
+    assert plain(ItsGradient(net)(X)[0]) == [8, 16, 32] and net.kept == 28
+    assert plain(ms.grad(SevenFold())(X)) == [7, 7, 7]
+    assert plain(ItsGradient(nn.SequentialCell(nn.ReLU(), SevenFold()))(X)[0]) == [7, 7, 7]
+    if mode == ms.GRAPH_MODE:
+        ms.set_context(jit_syntax_level=ms.STRICT)
+        with pytest.raises(TypeError, match="writes Parameter 'net"):
+            ms.grad(net)(X)
 
 
 class Chosen(nn.Cell):

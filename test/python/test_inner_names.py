@@ -9,7 +9,8 @@ from cellgrad import Tensor, nn, ops
 from cellgrad import multiprocessing as mp
 from cellgrad._c_expression import CreationType, TensorPy, get_code_extra
 from cellgrad.amp import _OutputTo32
-from cellgrad.common.api import _pynative_executor
+from cellgrad.common import _monad
+from cellgrad.common.api import _no_recursive, _pynative_executor
 from cellgrad.common.parameter import _Buffer
 from cellgrad.ops import auto_generate as gen
 from cellgrad.ops._primitive_cache import _get_cache_prim
@@ -294,3 +295,12 @@ def test_tensors_go_to_another_process():
     given.put(Tensor([3.0]))
     assert back.get(timeout=60).asnumpy().tolist() == [6]
     process.join()
+
+
+def test_what_orders_effects_in_mindspores_graphs_is_taken():
+    @ms.jit
+    @_no_recursive
+    def product(x, y):
+        return ops.depend(x * y, _monad.U)
+
+    assert product(Tensor(2.0), Tensor(3.0)) == 6

@@ -295,3 +295,73 @@ def test_nothing_is_left_at_the_end_of_the_interpreter(tmp_path):
     script.write_text(code)
     run = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
     assert (run.returncode, run.stdout, run.stderr) == (0, "[[1. 2.]]\n", "")
+
+
+def test_iterators_of_its_own_are_results_as_in_mindspore(mode):
+    x, bounds = Tensor(2.0), (4.0, 6.0)
+    results = {  # the types are those that MindSpore 2.10 gives, but for `map`, which it has for other functions
+        "list": lambda x: (x * i for i in (2, 3)),
+        "filter": lambda x: filter(lambda v: v > 1, [0, 4.0, 6.0]),
+        "zip": lambda x: zip([x * 2], [x * 3]),
+        "enumerate": lambda x: enumerate([x * 3], 4),
+        "map": lambda x: map(x.mul, [2, 3]),
+    }
+    for name, function in results.items():
+        out = ms.jit(function)(x)
+        assert type(out) is (list if name in ("list", "filter") else tuple), name
+        (flat,) = out if name in ("zip", "enumerate") else (out,)
+        assert tuple(map(float, flat)) == bounds, name
+    assert ms.jit(lambda x: range(3))(x) == (0, 1, 2)
+    assert ms.grad(lambda x: [*(x * i for i in (2, 3))])(x) == 5.0
+    outside = iter([1, 2])  # from around the code: not used up
+    with pytest.raises(TypeError, match="returns a list_iterator"):
+        ms.jit(lambda x: outside)(x)
+    assert next(outside) == 1
+
+
+@pytest.mark.parametrize("decorate", [ms.jit, ms.jit(capture_mode="bytecode")])
+def test_a_class_of_cells_is_compiled(mode, decorate):
+    counted = Evaluations()
+
+    @decorate
+    class Shifted(nn.Cell):
+        def __init__(self, by):
+            super().__init__()
+            self.by = Parameter(Tensor(by), name="by")
+
+        def construct(self, x):
+            counted()
+            return super().construct(x) if x is None else x * x + self.by
+
+    net = Shifted(2.0)
+    assert isinstance(net, Shifted) and net(Tensor(3.0)) == 11 and net(Tensor(4.0)) == 18
+    assert counted.count == 1 and ms.grad(net)(Tensor(3.0)) == 6
+
+
+def test_a_parameter_that_is_returned_is_itself_unless_it_is_assigned(mode):
+    w = Parameter(Tensor([1.0, 2.0]), name="w")
+
+    @ms.jit
+    def kept(x):
+        return w, x + w
+
+    @ms.jit
+    def moved(x):
+        ops.assign(w, x)
+        return w
+
+    out, total = kept(Tensor([1.0, 1.0]))  # as in MindSpore 2.10, in both modes
+    assert out is w and total.asnumpy().tolist() == [2, 3]
+    before = moved(Tensor([5.0, 6.0]))
+    assert before is not w and before.asnumpy().tolist() == [5, 6] == w.asnumpy().tolist()
+    assert ms.value_and_grad(lambda x: kept(x)[0] * x)(Tensor([3.0, 4.0]))[
+        1
+    ].asnumpy().tolist() == [5, 6]
+
+
+def test_has_key_of_dictionaries():
+    names = {"a": 1}
+    has = ms.jit(lambda x: x * 2 if names.has_key("b") else x)
+    assert has(Tensor(3.0)) == 3
+    names["b"] = 2
+    assert has(Tensor(3.0)) == 6

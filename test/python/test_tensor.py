@@ -494,3 +494,34 @@ def test_numpy_asks_whether_all_or_any_elements_are_true():
     assert np.all(np.array([1, 2]) == x) and not np.all(x > 1) and np.any(x > 1)
     with pytest.raises(TypeError, match="'out' must be None"):
         (x > 1).all(out=np.zeros(()))
+
+
+def test_attributes_of_a_programs_own():
+    x, p = Tensor([1.0]), ms.Parameter(Tensor(2.0), name="p")
+    x.note, p.scale = "as it is", 3.0
+    assert (x.note, p.scale) == ("as it is", 3.0)
+    assert not hasattr(x.copy(), "note") and not hasattr(x + 1, "note")
+
+    def kept(x):
+        x.square = x * x
+        return x.square + 1
+
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    try:
+        assert ms.grad(kept)(Tensor(3.0)) == 6.0
+    finally:
+        ms.set_context(mode=ms.GRAPH_MODE)
+
+
+def test_a_changed_attribute_of_a_tensor_is_noticed(mode):
+    q, x = Tensor(2.0), Tensor(3.0)
+
+    def scaled(x):
+        return x * q.scale * (2 if hasattr(q, "twice") else 1)
+
+    compiled, gradient = ms.jit(scaled), ms.grad(scaled)
+    for scale in (5.0, Tensor(7.0)):
+        q.scale = scale
+        assert compiled(x) == 3 * scale and gradient(x) == scale
+    q.twice = True
+    assert compiled(x) == 42 and gradient(x) == 14

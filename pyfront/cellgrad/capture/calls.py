@@ -220,9 +220,16 @@ def load_attribute(owner: Any, name: str) -> Any:
     try:
         if type(owner) is Tracer and scope is not None and name in _OF_PARAMETERS:
             return _of_parameter(scope, owner, name)
-        if scope is None or isinstance(owner, Tensor):
+        if scope is None or type(owner) is Tracer:
             return getattr(owner, name)
+        if isinstance(owner, Tensor):
+            value = getattr(owner, name)
+            if name in owner.__dict__:  # the program's own
+                scope.trace.guard(owner.__dict__, name, value)
+            return value
         if type(owner) in _INDEXED:
+            if name == "has_key" and type(owner) is dict:  # MindSpore's graph mode has it
+                name = "__contains__"
             if name not in BLIND[type(owner)]:
                 read_all(owner)
             return getattr(owner, name)
@@ -238,10 +245,9 @@ def load_attribute(owner: Any, name: str) -> Any:
             _guard_attribute(scope.trace, owner, name, value, raw, kind)
         return value
     except AttributeError as e:
-        if scope is not None and not (
-            isinstance(owner, Tensor) or id(owner) in scope.trace.created
-        ):
-            scope.trace.guard(owner, name, ABSENT)
+        if scope is not None and not (type(owner) is Tracer or id(owner) in scope.trace.created):
+            where = owner.__dict__ if isinstance(owner, Tensor) else owner
+            scope.trace.guard(where, name, ABSENT)
         message, _, hint = str(e).partition("\n  hint: ")
         if isinstance(owner, types.ModuleType) and owner.__name__.startswith("cellgrad"):
             path = owner.__name__.removeprefix("cellgrad").removeprefix(".")

@@ -17,7 +17,7 @@ from cellgrad.capture.operators import BINARY, COMPARE, UNARY
 from cellgrad.capture.parts import Place, place_of, put_back
 from cellgrad.core.errors import Position, either, error
 from cellgrad.core.frame import Frame, Run
-from cellgrad.core.scope import as_number
+from cellgrad.core.scope import as_number, created
 from cellgrad.core.text import Text, holds_text, join, percent, plain
 from cellgrad.core.tracer import Tracer
 
@@ -505,7 +505,7 @@ class ExpressionCompiler:
             return lambda frame, out: out.append(value(frame))
 
         items = self._comprehension(node, make, list)
-        return lambda frame: iter(items(frame))
+        return lambda frame: created(iter(items(frame)))
 
     def x_DictComp(self, node: ast.DictComp) -> Run:
         def make(inner: ExpressionCompiler) -> Callable[[Frame, Any], None]:

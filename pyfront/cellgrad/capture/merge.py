@@ -219,8 +219,8 @@ def truth(value: Any) -> Tensor | bool:
     if value.size != 1:
         raise error(
             ValueError,
-            f"A condition is a tensor of shape {list(value.shape)}: the truth of several elements "
-            "is ambiguous.",
+            "The truth value of an array with more than one element is ambiguous: a condition is a tensor "
+            f"of shape {list(value.shape)}.",
             "reduce it to one, with .all() or .any(), or choose by element with ops.where",
         )
     return reshape_to(cast_to(value, mstype.bool_), ())

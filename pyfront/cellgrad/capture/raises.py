@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cellgrad.core import state
@@ -10,7 +12,7 @@ from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import Frame
 from cellgrad.core.record import emit_several
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.text import Text, known_arguments
+from cellgrad.core.text import Text, given_parts, known_arguments, places, with_given
 
 if TYPE_CHECKING:
     from cellgrad.core.scope import Scope
@@ -72,7 +74,11 @@ def raise_unless(ok: Any, exception: Exception) -> None:
             "write the other case as an else branch, or catch the exception outside of the compiled "
             "function",
         )
-    again = _rebuilt(exception)
+    again = _rebuilt(exception, known_arguments(exception))
+    parts = None
+    if not (scope.trace.bake or scope.trace.stand_in):
+        parts = given_parts(exception, getattr(exception, "__cellgrad_scope__", scope))
+    again.__cellgrad_parts__ = parts  # type: ignore[attr-defined]
     before, own = state.current.frame, None
     if frame is not None:
         own = frame.node
@@ -83,7 +89,11 @@ def raise_unless(ok: Any, exception: Exception) -> None:
         words = " ".join(str(again).split())[:_LONGEST]
         message = f"{type(exception).__name__}: {words}" if words else type(exception).__name__
         said = f"{message} ({os.path.basename(place.file)}:{place.line})"
-        scope.trace.checks.setdefault(said, (place, again, ""))
+        known: Any = scope.trace.checks.setdefault(said, (place, again, ""))[1]
+        if places(getattr(known, "__cellgrad_parts__", None)) != places(parts):
+            known.__cellgrad_parts__ = (
+                None  # a loop's body is evaluated until its variables are known
+            )
         emit_several("cell.check", [ok], {"message": message})
     finally:
         state.current.frame = before
@@ -91,14 +101,27 @@ def raise_unless(ok: Any, exception: Exception) -> None:
             frame.node = own
 
 
-def _rebuilt(exception: Exception) -> Exception:
-    """The exception without what ties it to the code that is being compiled."""
-    args = known_arguments(exception)
+def with_elements(exception: Exception, buffers: list[Any]) -> Exception:
+    """The exception of a check that failed in a call, with the elements of the inputs that its message has."""
+    parts = getattr(exception, "__cellgrad_parts__", None)
+    if parts is None:
+        return copy.copy(exception)
+    args = with_given(parts, buffers)
+    fresh = _rebuilt(exception, args)
+    said = dict(zip(exception.args, args, strict=True))
+    for name, value in vars(fresh).items():  # what its class keeps of them
+        if isinstance(value, str) and value in said:
+            fresh.__dict__[name] = said[value]
+    return fresh
+
+
+def _rebuilt(exception: Exception, args: Sequence[Any]) -> Exception:
+    """The exception without what ties it to the code that is being compiled, with other arguments."""
     try:
         fresh = type(exception)(*args)
     except Exception:
         fresh = exception
-        fresh.args = args
+        fresh.args = tuple(args)
     for name, value in vars(exception).items():
         if not name.startswith("__cellgrad"):
             fresh.__dict__[name] = str(value) if isinstance(value, Text | Tensor) else value

@@ -36,6 +36,11 @@ class _CellGraphExecutor:
         return phase, True
 
 
+def _no_recursive(callable_obj: Any) -> Any:
+    """A Cell's class or a function, as it is: MindSpore's compiler is told that it does not call itself."""
+    return callable_obj
+
+
 _pynative_executor = _PyNativeExecutor()
 _cell_graph_executor = _CellGraphExecutor()
 

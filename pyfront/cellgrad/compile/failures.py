@@ -4,7 +4,6 @@ the user's frames.
 
 from __future__ import annotations
 
-import copy
 import os
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad import _native
+from cellgrad.capture.raises import with_elements
 from cellgrad.compile import cache as _cache
 from cellgrad.core import errors as _errors
 from cellgrad.core import variables
@@ -72,7 +72,7 @@ def naming_places(
             message = said.rpartition(" (")[0].removesuffix(".")
             place, kind, hint = places[said]
         if isinstance(kind, Exception):
-            again = copy.copy(kind)
+            again = with_elements(kind, buffers)
             again.add_note(position_text(place).lstrip("\n"))
             raise without_own_frames(again)
         hint = f"the check was made when the code ran: {hint}"

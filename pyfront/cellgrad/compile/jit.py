@@ -113,7 +113,7 @@ def jit(function: Any = None, **options: Any) -> Any:
     decorator, with or without options.
 
     Args:
-        function: the function, method or Cell.
+        function: the function, method or Cell, or a class of Cells, whose `construct` is compiled.
         options: MindSpore's. ``fullgraph=True``: a function that cannot be compiled as a whole is an error;
             ``fullgraph=False``, and ``capture_mode="bytecode"`` without it: it runs operation by operation,
             and a warning says why, once. Without these the context's ``jit_syntax_level`` says which
@@ -144,4 +144,10 @@ def jit(function: Any = None, **options: Any) -> Any:
     whole = options.get("fullgraph")
     if whole is None and options.get("capture_mode") == "bytecode":
         whole = False
-    return _Jit(function, None if whole is None else not whole, options.get("dynamic_batch", False))
+    lax = None if whole is None else not whole
+    if isinstance(function, type) and hasattr(function, "construct"):
+        # Cells of the class are made and used as before.
+        compiled: Any = _Jit(function.construct, lax, options.get("dynamic_batch", False))
+        function.construct = compiled
+        return function
+    return _Jit(function, lax, options.get("dynamic_batch", False))

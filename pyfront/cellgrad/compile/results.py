@@ -12,6 +12,7 @@ from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import Closure, Evaluated
 from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.number import NeedsValue, Number
+from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import Scope, Trace
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
@@ -23,12 +24,17 @@ __all__ = ["builder"]
 
 _wrap = Tensor._wrap
 
-# What a view of a dictionary is as a result, as in MindSpore.
-_VIEWS: dict[Any, Any] = {type({}.keys()): tuple, type({}.values()): tuple, type({}.items()): list}
+# What a view of a dictionary and an iterator of the code's own are as results, as in MindSpore.
+_VIEWS: dict[Any, Any] = {
+    **dict.fromkeys((type({}.keys()), type({}.values()), range, zip, enumerate, map), tuple),
+    **dict.fromkeys((type({}.items()), filter, type(iter([]))), list),
+}
 
 
 def builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], Any]:
     """How to make the returned value from result buffers; appends native values to `leaves`."""
+    if isinstance(out, Parameter) and not (scope.trace.bake or id(out) in scope.written):
+        return lambda buffers: out  # itself, as in Python
     if isinstance(out, Tensor):
         value = scope.value(out)
         sig = out._sig
@@ -56,7 +62,7 @@ def builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], 
             return lambda buffers: out  # from around the code: itself, as in Python
         if _given.as_given(scope.trace, out):
             return lambda buffers: buffers[at]
-    if isinstance(out, tuple(_VIEWS)):
+    if type(out) in _VIEWS and (not isinstance(out, Iterator) or id(out) in scope.trace.created):
         out = _VIEWS[type(out)](out)
     if isinstance(out, tuple | list):
         parts: list[Any] = [builder(v, scope, leaves) for v in out]

@@ -21,12 +21,23 @@ class _State(threading.local):
     composite: str = ""
     called: Any = None  # is told of each Cell that is captured, and what it gives
     tape: Any = None  # what records the programs that run, see `transforms.tape`
+    plain: bool = False  # whether Cells run operation by operation in graph mode, too
     precision: Any = None  # the dtype of a mixed precision at level "auto", see `core.precision`
     usual: bool = True  # no scope, no tape and no such precision: one look for a call
 
 
 current = _State()
-_NAMES = ("scope", "frame", "cell_path", "composite", "called", "tape", "precision", "usual")
+_NAMES = (
+    "scope",
+    "frame",
+    "cell_path",
+    "composite",
+    "called",
+    "tape",
+    "plain",
+    "precision",
+    "usual",
+)
 _stack_locations: dict[Any, Any] = {}
 _MOST_LOCATIONS = 100_000  # a process may make code without end
 

@@ -122,7 +122,7 @@ class Tensor(_Methods):
     Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
     """
 
-    __slots__ = ("__weakref__", "_buf", "_link", "_rounded", "_sig", "_views")
+    __slots__ = ("__dict__", "__weakref__", "_buf", "_link", "_rounded", "_sig", "_views")
 
     _is_parameter = _is_traced = False
 

@@ -165,9 +165,62 @@ def percent(template: str, values: Any) -> Text:
     return Text([*parts, rest])
 
 
+def _is_unknown(argument: Any) -> bool:
+    return holds_text(argument) or any(type(t) is Tracer for t in tensors(argument))
+
+
+class Placed:
+    """Stands in a text for an input of a program, by its place among the tensors of a call."""
+
+    def __init__(self, place: int, like: Tensor):
+        self.place = place
+        self.sig = like._sig
+
+
+def given_parts(exception: BaseException, scope: Any) -> list[Any] | None:
+    """The arguments of an exception of code in a scope as lists of parts, where the only tensors in them are inputs of
+    the program that is compiled, with the elements that they came with; else None.
+    """
+    out = []
+    for a in exception.args:
+        parts = list(Text.of(a).parts) if _is_unknown(a) else [a]
+        for i, t in enumerate(parts):
+            place = _place_of(t, scope) if isinstance(t, Tracer) else None
+            if place is not None:
+                parts[i] = Placed(place, t)
+            elif isinstance(t, Tensor):
+                return None
+        out.append(parts)
+    return out if places(out) else None
+
+
+def _place_of(tensor: Tracer, scope: Any) -> int | None:
+    while scope is not None:
+        if id(tensor) in scope.elements or id(tensor) in scope.given:
+            return None
+        for place, own in enumerate(scope.inputs):
+            if own is tensor and scope.parent is None and own._value == scope.fn.args[place]:
+                return place
+        scope = scope.parent
+    return None
+
+
+def places(arguments: list[Any] | None) -> list[int]:
+    """The places of the inputs in what `given_parts` gives."""
+    return [p.place for parts in arguments or () for p in parts if isinstance(p, Placed)]
+
+
+def with_given(parts: list[Any], buffers: list[Any]) -> list[Any]:
+    """The arguments of an exception, from those parts and the tensors of a call."""
+
+    def shown(part: Any) -> Any:
+        return (
+            str(Tensor._wrap(buffers[part.place], part.sig)) if isinstance(part, Placed) else part
+        )
+
+    return [shown(p[0]) if len(p) == 1 else "".join(map(shown, p)) for p in parts]
+
+
 def known_arguments(exception: BaseException) -> tuple[Any, ...]:
     """The arguments of an exception that is raised when the code runs: without tensors of it."""
-    return tuple(
-        str(Text.of(a)) if holds_text(a) or any(type(t) is Tracer for t in tensors(a)) else a
-        for a in exception.args
-    )
+    return tuple(str(Text.of(a)) if _is_unknown(a) else a for a in exception.args)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class CellModes:
     """Methods of Cells."""
 
+    _dynamic_shape_inputs: tuple[object, ...] | None = None
+
     if TYPE_CHECKING:
 
         def cells(self) -> Iterable[Cell]: ...
@@ -186,3 +188,14 @@ class CellModes:
          [3. 0.]]
         """
         set_inputs(self, inputs)
+        object.__setattr__(self, "_dynamic_shape_inputs", inputs)
+
+    def get_inputs(self) -> tuple[object, ...] | None:
+        """What `set_inputs` was given, None before.
+
+        >>> net = nn.ReLU()
+        >>> net.set_inputs(Tensor(shape=[None, 2], dtype=ms.float32))
+        >>> print(net.get_inputs()[0].shape)
+        (-1, 2)
+        """
+        return self._dynamic_shape_inputs

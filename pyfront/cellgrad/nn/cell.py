@@ -120,15 +120,15 @@ class Cell(CellState, CellModes, CellHooks):
         def __call__(self, *args: object, **kwargs: object) -> object:
             if state.current.scope is not None:
                 return self._inlined(args, kwargs)
-            if context.graph_mode():
+            if context.graph_mode() and not state.current.plain:
                 return _jit.call_cell(self, args, kwargs)
             return self._plain(*args, **kwargs)
 
     def _plain(self, *args: Any, **kwargs: Any) -> Any:
         """The call as ordinary Python, operation by operation."""
         run = self.construct
-        if state.current.tape is not None and hasattr(self, "bprop"):
-            run = lambda *a, **k: custom.call_on_tape(self.construct, a, k, self.bprop, True)
+        if hasattr(self, "bprop"):
+            run = lambda *a, **k: custom.call_plainly(self.construct, a, k, self.bprop)
         if self._has_hooks():
             return self._hooked(run, lambda f, a, k: f(*a, **k), args, kwargs)
         return run(*args, **kwargs)

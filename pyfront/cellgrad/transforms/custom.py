@@ -21,8 +21,8 @@ from cellgrad.core import scope as _scope
 from cellgrad.core import state
 from cellgrad.core.aliases import Function
 from cellgrad.core.arguments import check_callable, check_int
-from cellgrad.core.dynamic import Untaped, dynamic
-from cellgrad.core.errors import either, error
+from cellgrad.core.dynamic import Untaped
+from cellgrad.core.errors import NotCompilable, either, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import as_tensor, call_custom, cast_to, splat
 from cellgrad.core.scope import Scope, ScopeGuard
@@ -174,13 +174,11 @@ def call_with_rule(
     finally:
         rules.pop()
     for p in scope.written.values():
-        raise dynamic(
-            error(
-                TypeError,
-                f"The rule of '{d.name}' writes Parameter '{p.name}': it is part of the derivative, which "
-                "cannot change state.",
-                "write the Parameter with what the function or ms.grad returns",
-            )
+        raise error(
+            NotCompilable,
+            f"The rule of '{d.name}' writes Parameter '{p.name}': it is part of the derivative, which "
+            "cannot change state.",
+            "write the Parameter with what the function or ms.grad returns",
         )
     by = (lambda what: isinstance(what, Parameter)) if of_cell else (lambda what: False)
     return d.primal(call_custom(d.outer, d.scope, scope, d.inputs, forward, by))
@@ -245,6 +243,20 @@ def call_on_tape(
 
     tape.rule(list(tensors(args)), list(tensors(out)), pull, name)
     return out
+
+
+def call_plainly(
+    construct: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], bprop: Any
+) -> Any:
+    """`construct` of a Cell with `bprop`, where the code runs as ordinary Python. An input that it returns is a
+    tensor of its own, as it is where derivatives are taken.
+    """
+    if state.current.tape is not None:
+        return call_on_tape(construct, args, kwargs, bprop, True)
+    out = construct(*args, **kwargs)
+    given = {id(t) for t in tensors((args, kwargs))}
+    own = lambda t: Tensor._wrap(t._buf.copy(), t._sig) if id(t) in given else t
+    return map_tensors(own, out)
 
 
 def _cotangents(

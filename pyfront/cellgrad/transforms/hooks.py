@@ -17,7 +17,7 @@ from cellgrad.core import context, hooks, state
 from cellgrad.core.aliases import TensorOrTensors
 from cellgrad.core.arguments import check_callable, check_instance
 from cellgrad.core.dynamic import dynamic
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.record import call_custom, fresh, splat
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.tensor import Tensor
@@ -51,13 +51,11 @@ def _checked(rules: Scope, hook: Any) -> None:
     """Counts a hook that was captured, and refuses one with effects."""
     rules.trace.hooks += 1
     for p in rules.written.values():
-        raise dynamic(
-            error(
-                TypeError,
-                f"The hook '{_jit.function_name(hook)}' writes Parameter '{p.name}': it is part of the "
-                "derivative, which cannot change state.",
-                "return the gradient, and write the Parameter with what ms.grad gives",
-            )
+        raise error(
+            NotCompilable,
+            f"The hook '{_jit.function_name(hook)}' writes Parameter '{p.name}': it is part of the "
+            "derivative, which cannot change state.",
+            "return the gradient, and write the Parameter with what ms.grad gives",
         )
 
 

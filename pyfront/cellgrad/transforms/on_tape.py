@@ -10,7 +10,7 @@ from cellgrad.compile import program as _jit
 from cellgrad.core import hooks, state
 from cellgrad.core.context import eager, graph_mode, pynative_mode, syntax_is_lax
 from cellgrad.core.dynamic import Untaped, is_dynamic
-from cellgrad.core.errors import UnknownShape, error
+from cellgrad.core.errors import CompiledThere, NotCompilable, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
 from cellgrad.core.tensor import ConstantTensor, Tensor
@@ -31,29 +31,40 @@ def compiled_or_not(
     as_python: Callable[[], Any],
 ) -> Any:
     """A call of the program that `find` gives. `as_python` does the same where everything runs as Python and,
-    in `PYNATIVE_MODE`, where the code cannot be compiled; at the syntax level LAX also where its shapes depend
-    on elements.
+    in `PYNATIVE_MODE` or at the syntax level LAX, where the code cannot be compiled.
     """
     if eager():
         return _as_wished(function, as_python)
     program = find()
     if program.dynamic and (not graph_mode() or syntax_is_lax(there=True)):
-        return as_python()
+        return _plainly(as_python)
     try:
         return program(args, kwargs)
     except Exception as e:
-        lax = isinstance(e, UnknownShape) and syntax_is_lax(there=True)
+        lax = isinstance(e, NotCompilable) and syntax_is_lax(isinstance(e, CompiledThere))
         if not (lax if graph_mode() else is_dynamic(e)):
             raise
         failure = e
     try:
-        out = as_python()
+        out = _plainly(as_python)
     except Untaped:
         raise failure from failure.__cause__
     if graph_mode():
         fallback.tell(program.name, failure)
     program.dynamic = True
     return out
+
+
+def _plainly(as_python: Callable[[], Any]) -> Any:
+    """The call with Cells operation by operation, also in graph mode: what cannot be compiled may be in any of them,
+    or in the derivative of one.
+    """
+    before = state.current.plain
+    state.put("plain", True)
+    try:
+        return as_python()
+    finally:
+        state.put("plain", before)
 
 
 def _as_wished(function: Any, as_python: Callable[[], Any]) -> Any:
