@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core.arguments import argument_error, check_bool, check_dtype, check_int
-from cellgrad.core.dtype import Type
 from cellgrad.core.record import cast_to, check_tensor, complex_forms, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import complex_spectra, linalg, random, spectral
 from cellgrad.ops._elementwise import Primitive
-from cellgrad.ops._static import known_ints
-from cellgrad.ops.sparse import CSRTensor
-from cellgrad.ops.sparse_elements import csr_softmax
 
-__all__ = ["Eigh", "SparseMatrixSoftmax", "Uniform"]
+__all__ = ["Eigh", "Uniform"]
 
 
 @operation
@@ -48,34 +44,6 @@ class Eigh(Primitive):
     def __call__(self, A: Tensor) -> Any:
         found = _eigh(A, self.lower)
         return found if self.compute_eigenvectors else found[0]
-
-
-class SparseMatrixSoftmax(Primitive):
-    """The softmax of each row of a `CSRTensor`, which is given and returned as its parts: the shape, the number
-    of elements, the places of the rows, the columns and the elements.
-
-    Raises:
-        TypeError: parts that are no Tensors.
-        ValueError: parts that do not fit.
-    """
-
-    def __init__(self, dtype: Type):
-        super().__init__()
-        self.dtype = dtype
-
-    def __call__(
-        self,
-        x_dense_shape: Tensor,
-        x_batch_pointers: Tensor,
-        x_row_pointers: Tensor,
-        x_col_indices: Tensor,
-        x_values: Tensor,
-    ) -> tuple[Tensor, ...]:
-        shape = known_ints(x_dense_shape, self.name, "x_dense_shape")
-        values = check_tensor(x_values, self.name, "x_values")
-        given = CSRTensor(x_row_pointers, x_col_indices, values, shape)
-        out = csr_softmax(given, self.dtype)
-        return x_dense_shape, x_batch_pointers, out.indptr, out.indices, out.values
 
 
 class Uniform(Primitive):
