@@ -24,6 +24,7 @@ from cellgrad.ops.joining import piece
 from cellgrad.ops.pooling import (
     first_max_at,
     flat_positions,
+    least,
     sliding_max,
     sliding_mean,
 )
@@ -170,10 +171,10 @@ def adaptive_max(op: str, count: int, input: Any, output_size: Any, return_indic
     """Maxima of parts of the last `count` dimensions; see `adaptive_max_pool2d`.
 
     Raises:
-        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        TypeError: no Tensor of numbers, or sizes that are no ints.
         ValueError: shapes or sizes that do not fit each other.
     """
-    x, sizes = _check_adaptive(op, count, input, output_size)
+    x, sizes = _check_adaptive(op, count, input, output_size, "iuf")
     value, at = _part_maxima(x, sizes)
     return (value, at) if return_indices else value
 
@@ -190,8 +191,10 @@ def _check_parts(op: str, input: Any, output_size: Any) -> Tensor:
     return x
 
 
-def _check_adaptive(op: str, count: int, input: Any, output_size: Any) -> tuple[Tensor, Ints]:
-    x = check_rank(input, (count + 1, count + 2), op, "input")
+def _check_adaptive(
+    op: str, count: int, input: Any, output_size: Any, kinds: str = "f"
+) -> tuple[Tensor, Ints]:
+    x = check_rank(input, (count + 1, count + 2), op, "input", kinds)
     spatial = x.shape[-count:]
     given = output_size if isinstance(output_size, tuple | list) else (output_size,) * count
     if len(given) != count:
@@ -256,5 +259,5 @@ def _part_maxima(x: Tensor, sizes: Ints) -> tuple[Tensor, Tensor]:
     windows = emit("cell.transpose", [x], {"perm": perm})
     places = flat_positions(at, spatial)
     inside = broadcast_to_shape(known(places < math.prod(spatial), mstype.bool_), windows.shape)
-    nothing = splat(-math.inf, x.dtype, windows.shape)
+    nothing = splat(least(x.dtype), x.dtype, windows.shape)
     return first_max_at(emit("cell.select", [inside, windows, nothing]), count, places)

@@ -47,6 +47,7 @@ _AS_THEY_ARE = {
     "joining": "concat stack hstack vstack dstack column_stack block_diag split tensor_split hsplit "
     "vsplit dsplit chunk unbind _narrow",
     "kinds": "isreal real imag conj angle view_as_real",
+    "normed": "renorm",
     "padding": "padded",
     "keys": "permutation",
     "pointwise": "addcmul addcdiv lerp positive isclose float_power",

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import argument_error, check_bool, check_dtype, check_int
-from cellgrad.core.record import cast_to, check_tensor, complex_forms, operation
+from cellgrad.core.record import (
+    as_tensor,
+    axis_of,
+    cast_to,
+    check_tensor,
+    complex_forms,
+    operation,
+)
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import complex_spectra, linalg, random, spectral
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops.joining import concat, piece
+from cellgrad.ops.shapes import broadcast_to, reshape
 
-__all__ = ["Eigh", "Uniform"]
+__all__ = ["Eigh", "Shift", "Uniform"]
 
 
 @operation
@@ -44,6 +54,38 @@ class Eigh(Primitive):
     def __call__(self, A: Tensor) -> Any:
         found = _eigh(A, self.lower)
         return found if self.compute_eigenvectors else found[0]
+
+
+class Shift(Primitive):
+    """The elements moved along a dimension, and `fill_value` where there are none: ahead, or back where `periods`
+    is below 0.
+
+    Raises:
+        TypeError: no ints, or no Tensor.
+        ValueError: an axis out of range.
+    """
+
+    def __init__(self, periods: int = 1, axis: int = -1):
+        super().__init__()
+        self.periods = check_int(periods, self.name, "periods")
+        self.axis = check_int(axis, self.name, "axis")
+
+    def __call__(self, x: Tensor, fill_value: TensorLike) -> Tensor:
+        given = check_tensor(x, self.name, "x")
+        dim = axis_of(self.axis, given.ndim, self.name)
+        out: Tensor = _shifted(given, fill_value, self.periods, dim)
+        return out
+
+
+@operation
+def _shifted(x: Tensor, fill_value: TensorLike, periods: int, dim: int) -> Tensor:
+    length = x.shape[dim]
+    count = min(abs(periods), length)
+    shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
+    value = as_tensor(fill_value, "Shift", x.dtype)
+    fill = broadcast_to(reshape(cast_to(value, x.dtype), (1,) * x.ndim), shape)
+    kept = piece(x, dim, *((0, length - count) if periods > 0 else (count, length)))
+    return concat((fill, kept) if periods > 0 else (kept, fill), dim)
 
 
 class Uniform(Primitive):

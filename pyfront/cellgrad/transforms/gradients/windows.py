@@ -22,9 +22,11 @@ def _filter(layer: Any, padded: tuple[str, ...]) -> Any:
     """The gradient by the weights of a convolution, which it depends on by their shape only."""
 
     def compute(name: str, settings: dict[str, Any], operands: dict[str, Any]) -> Any:
-        settings = {k: v for k, v in settings.items() if k not in padded}
         x = check_tensor(operands["x"], name, "x")
         shape = known_ints(operands["filter_size"], name, "filter_size")
+        # As in MindSpore, the weights say how many channels there are and how large the kernel is.
+        settings = {k: v for k, v in settings.items() if k not in padded}
+        settings |= {"out_channel": shape[0], "kernel_size": shape[2:]}
         convolve = layer(**settings)
         return transposed(name, lambda w: convolve(x, w), operands["dout"], shape)
 
