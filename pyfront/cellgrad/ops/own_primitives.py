@@ -81,7 +81,8 @@ class PrimitiveWithInfer(Primitive):
             )
         taken = inspect.signature(named).parameters
         attributes = getattr(self, "attrs", {})
-        return named(**{k: v for k, v in attributes.items() if k in taken})(*inputs)
+        made: Any = named(**{k: v for k, v in attributes.items() if k in taken})
+        return made(*inputs)
 
     __call__: Callable[..., Any] = _of_its_name
 

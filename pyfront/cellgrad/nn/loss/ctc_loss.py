@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from cellgrad import ops
 from cellgrad.capture.repeat import repeat
 from cellgrad.capture.rows import Rows
