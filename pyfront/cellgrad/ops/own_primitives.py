@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec
 
 from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 
 __all__ = ["PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"]
@@ -70,7 +71,7 @@ class PrimitiveWithInfer(Primitive):
     4.0 2.0
     """
 
-    def _of_its_name(self, *inputs: Any) -> Any:
+    def _of_its_name(self, *inputs: object) -> Tensor:
         named = getattr(sys.modules["cellgrad.ops.operations"], self.name, None)
         if not (isinstance(named, type) and issubclass(named, Primitive)):
             raise error(
@@ -82,9 +83,10 @@ class PrimitiveWithInfer(Primitive):
         taken = inspect.signature(named).parameters
         attributes = getattr(self, "attrs", {})
         made: Any = named(**{k: v for k, v in attributes.items() if k in taken})
-        return made(*inputs)
+        out: Tensor = made(*inputs)
+        return out
 
-    __call__: Callable[..., Any] = _of_its_name
+    __call__: Callable[..., Tensor] = _of_its_name
 
 
 class PrimitiveWithCheck(PrimitiveWithInfer):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import (
@@ -63,37 +62,7 @@ def _adafactor(
     return param - update, first, row, col, whole
 
 
-@public()
-class FusedAdaFactor(Primitive):
-    """A step of `nn.AdaFactor`. The Parameter and its state get their new values, and a call returns the Parameter's
-    in a tuple.
-
-    Args:
-        enable_scale_parameter: whether the rate is multiplied by the root of the mean square of the Parameter, or by
-            `epsilon[1]` if that is greater.
-        enable_first_moment: whether the step is a running mean, `exp_avg`.
-        enable_weight_decay: whether the Parameter decays.
-
-    Inputs:
-        epsilon: two numbers, the first of which is added to squares.
-        clip_threshold, beta1, beta2, weight_decay, learning_rate: numbers.
-        gradient: of the Parameter's shape.
-        param, exp_avg: the Parameter and the running mean.
-        exp_avg_sq_row, exp_avg_sq_col: means of squares over rows and columns, of the shapes without the last
-            dimension and without the last but one, for Parameters of at least two dimensions.
-        exp_avg_sq: the mean of squares of others.
-
-    Raises:
-        TypeError: inputs of other types.
-        ValueError: shapes that do not fit.
-
-    >>> w, zero = ops.ones((2, 2)), ops.zeros((2, 2))
-    >>> args = (w, zero, ops.zeros(2), ops.zeros(2), zero)
-    >>> print(ops.FusedAdaFactor()((0.0, 1.0), 1.0, 0.5, 0.75, 0.0, 0.25, ops.ones((2, 2)), *args)[0])
-    [[0.75 0.75]
-     [0.75 0.75]]
-    """
-
+class _Step(Primitive):
     def __init__(
         self,
         enable_scale_parameter: bool = False,
@@ -107,7 +76,7 @@ class FusedAdaFactor(Primitive):
             check_bool(enable_weight_decay, self.name, "enable_weight_decay"),
         )
 
-    def __call__(
+    def _step(
         self,
         epsilon: Sequence[TensorLike],
         clip_threshold: TensorLike,
@@ -154,7 +123,69 @@ class FusedAdaFactor(Primitive):
 
 
 @public()
-class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
+class FusedAdaFactor(_Step):
+    """A step of `nn.AdaFactor`. The Parameter and its state get their new values, and a call returns the Parameter's
+    in a tuple.
+
+    Args:
+        enable_scale_parameter: whether the rate is multiplied by the root of the mean square of the Parameter, or by
+            `epsilon[1]` if that is greater.
+        enable_first_moment: whether the step is a running mean, `exp_avg`.
+        enable_weight_decay: whether the Parameter decays.
+
+    Inputs:
+        epsilon: two numbers, the first of which is added to squares.
+        clip_threshold, beta1, beta2, weight_decay, learning_rate: numbers.
+        gradient: of the Parameter's shape.
+        param, exp_avg: the Parameter and the running mean.
+        exp_avg_sq_row, exp_avg_sq_col: means of squares over rows and columns, of the shapes without the last
+            dimension and without the last but one, for Parameters of at least two dimensions.
+        exp_avg_sq: the mean of squares of others.
+
+    Raises:
+        TypeError: inputs of other types.
+        ValueError: shapes that do not fit.
+
+    >>> w, zero = ops.ones((2, 2)), ops.zeros((2, 2))
+    >>> args = (w, zero, ops.zeros(2), ops.zeros(2), zero)
+    >>> print(ops.FusedAdaFactor()((0.0, 1.0), 1.0, 0.5, 0.75, 0.0, 0.25, ops.ones((2, 2)), *args)[0])
+    [[0.75 0.75]
+     [0.75 0.75]]
+    """
+
+    def __call__(
+        self,
+        epsilon: Sequence[TensorLike],
+        clip_threshold: TensorLike,
+        beta1: TensorLike,
+        beta2: TensorLike,
+        weight_decay: TensorLike,
+        learning_rate: TensorLike,
+        gradient: Tensor,
+        param: Tensor,
+        exp_avg: Tensor,
+        exp_avg_sq_row: Tensor,
+        exp_avg_sq_col: Tensor,
+        exp_avg_sq: Tensor,
+    ) -> tuple[Tensor]:
+        return self._step(
+            epsilon,
+            clip_threshold,
+            beta1,
+            beta2,
+            weight_decay,
+            learning_rate,
+            gradient,
+            param,
+            exp_avg,
+            exp_avg_sq_row,
+            exp_avg_sq_col,
+            exp_avg_sq,
+        )
+
+
+@public()
+class FusedAdaFactorWithGlobalNorm(_Step):
     """As `FusedAdaFactor`, of the gradient divided by `global_norm`, which comes last.
 
     >>> w, zero = ops.ones((2, 2)), ops.zeros((2, 2))
@@ -165,7 +196,33 @@ class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
      [0.75 0.75]]
     """
 
-    def __call__(self, *inputs: Any) -> tuple[Tensor]:
-        *given, norm = inputs
-        given[6] = div(check_float(given[6], self.name, "gradient"), norm)
-        return super().__call__(*given)
+    def __call__(
+        self,
+        epsilon: Sequence[TensorLike],
+        clip_threshold: TensorLike,
+        beta1: TensorLike,
+        beta2: TensorLike,
+        weight_decay: TensorLike,
+        learning_rate: TensorLike,
+        gradient: Tensor,
+        param: Tensor,
+        exp_avg: Tensor,
+        exp_avg_sq_row: Tensor,
+        exp_avg_sq_col: Tensor,
+        exp_avg_sq: Tensor,
+        global_norm: TensorLike,
+    ) -> tuple[Tensor]:
+        return self._step(
+            epsilon,
+            clip_threshold,
+            beta1,
+            beta2,
+            weight_decay,
+            learning_rate,
+            div(check_float(gradient, self.name, "gradient"), global_norm),
+            param,
+            exp_avg,
+            exp_avg_sq_row,
+            exp_avg_sq_col,
+            exp_avg_sq,
+        )
