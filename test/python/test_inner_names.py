@@ -13,7 +13,14 @@ from cellgrad.common.api import _pynative_executor
 from cellgrad.common.parameter import _Buffer
 from cellgrad.ops import auto_generate as gen
 from cellgrad.ops._primitive_cache import _get_cache_prim
-from cellgrad.ops.operations import PSROIPooling, Uniform, _csr_ops, _grad_ops, _inner_ops
+from cellgrad.ops.operations import (
+    MatrixLogarithm,
+    PSROIPooling,
+    Uniform,
+    _csr_ops,
+    _grad_ops,
+    _inner_ops,
+)
 from cellgrad.ops.operations._rl_inner_ops import GRUV2
 from cellgrad.scipy.utils import _nd_transpose
 
@@ -354,3 +361,22 @@ def test_gated_units_that_reset_first(mode):
         np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), 1e-5, 1e-6)
     with pytest.raises(ValueError, match="one layer"):
         GRUV2(4, 2, 2, True, False, 0.0)
+
+
+def test_logarithm_of_matrices(mode):
+    """The first is MindSpore's; others are those whose exponentials are known."""
+    x = Tensor(np.array([[1 + 2j, 2 + 1j], [4 + 1j, 5 + 2j]]))
+    wanted = [
+        [0.69155775 + 1.71618359j, 0.64665196 - 0.34928196j],
+        [1.02426074 - 0.88736831j, 1.44677531 + 0.6400109j],
+    ]
+    np.testing.assert_allclose(MatrixLogarithm()(x).asnumpy(), wanted, 1e-7)
+    parts = draw.standard_normal((2, 3, 4, 4)) / 3
+    logarithm = parts[0] + 1j * parts[1]
+    power = ops.matrix_exp(Tensor(logarithm))
+    np.testing.assert_allclose(MatrixLogarithm()(power).asnumpy(), logarithm, 1e-9, 1e-10)
+    # Of exp(t A), the logarithm is t A.
+    line = lambda t: ops.real(MatrixLogarithm()(ops.matrix_exp(t * Tensor(logarithm)))).sum()
+    np.testing.assert_allclose(
+        ms.grad(line)(Tensor(0.7, ms.float64)).asnumpy(), logarithm.real.sum(), 1e-8
+    )

@@ -34,7 +34,7 @@ from cellgrad.ops.complex_rules import both_parts
 # Their bodies are right for complex numbers as well, where each op in them is.
 _AS_THEY_ARE = {
     "arrangement": "_tile _repeat_interleave flip roll rot90 meshgrid cartesian_prod combinations",
-    "bands": "_band",
+    "bands": "_band _computed_band",
     "composites": "addn",
     "contractions": "matmul mat_mul batch_mat_mul mv addmm addmv baddbmm addbmm dot inner tensor_dot",
     "cumulative": "_cumsum _cumprod",

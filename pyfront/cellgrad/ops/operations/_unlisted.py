@@ -15,12 +15,16 @@ from cellgrad.core.record import (
     operation,
 )
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _generated as gen
 from cellgrad.ops import complex_spectra, linalg, random, spectral
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops.contractions import matmul
+from cellgrad.ops.eigenvalues import eig
 from cellgrad.ops.joining import concat, piece
-from cellgrad.ops.shapes import broadcast_to, reshape
+from cellgrad.ops.linalg import inverse
+from cellgrad.ops.shapes import broadcast_to, expand_dims, reshape
 
-__all__ = ["Eigh", "Shift", "Uniform"]
+__all__ = ["Eigh", "MatrixLogarithm", "Shift", "Uniform"]
 
 
 @operation
@@ -54,6 +58,23 @@ class Eigh(Primitive):
     def __call__(self, A: Tensor) -> Any:
         found = _eigh(A, self.lower)
         return found if self.compute_eigenvectors else found[0]
+
+
+class MatrixLogarithm(Primitive):
+    """The principal logarithm of square matrices of complex numbers, by their eigenvectors: NaN, infinite or without
+    digits for matrices without a full set of them.
+
+    Raises:
+        TypeError: no Tensor of complex numbers.
+        ValueError: matrices that are not square.
+    """
+
+    def __call__(self, x: Tensor) -> Tensor:
+        given = check_dtype(check_tensor(x, self.name, "x"), self.name, "x", "c")
+        values, vectors = eig(given)
+        scaled = vectors * expand_dims(gen.log(values), -2)
+        out: Tensor = matmul(scaled, inverse(vectors))
+        return out
 
 
 class Shift(Primitive):
