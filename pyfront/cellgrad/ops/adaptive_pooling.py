@@ -11,7 +11,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import OptionalDims, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.errors import error
-from cellgrad.core.record import broadcast_to_shape, cast_to, emit, operation, reshape_to, splat
+from cellgrad.core.record import broadcast_to_shape, emit, operation, reshape_to, splat
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._public import public
 from cellgrad.ops._sliding import (
@@ -20,6 +20,7 @@ from cellgrad.ops._sliding import (
     per_dim,
 )
 from cellgrad.ops._static import known
+from cellgrad.ops.interpolation import _applied
 from cellgrad.ops.joining import piece
 from cellgrad.ops.pooling import (
     first_max_at,
@@ -226,16 +227,9 @@ def _part_means(x: Tensor, sizes: Ints) -> Tensor:
         if n == size:
             continue
         start, end = _parts(n, size)
-        at = np.arange(n)[:, None]
-        weights = ((at >= start) & (at < end)) / (end - start)
-        perm = [d for d in range(x.ndim) if d != dim] + [dim]
-        rows = emit("cell.transpose", [x], {"perm": perm})
-        lead = rows.shape[:-1]
-        flat = reshape_to(rows, (math.prod(lead), n))
-        matrix = cast_to(known(weights, mstype.float64), x.dtype)
-        means = reshape_to(emit("cell.matmul", [flat, matrix]), (*lead, size))
-        back = [perm.index(d) for d in range(x.ndim)]
-        x = emit("cell.transpose", [means], {"perm": back})
+        at = np.arange(n)
+        inside = (at >= start[:, None]) & (at < end[:, None])
+        x = _applied(x, dim, inside / (end - start)[:, None])
     return x
 
 
