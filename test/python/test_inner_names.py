@@ -16,6 +16,7 @@ from cellgrad.ops._primitive_cache import _get_cache_prim
 from cellgrad.ops.operations import (
     MatrixLogarithm,
     PSROIPooling,
+    SparseSoftmaxCrossEntropyWithLogitsV2,
     Uniform,
     _csr_ops,
     _grad_ops,
@@ -380,3 +381,26 @@ def test_logarithm_of_matrices(mode):
     np.testing.assert_allclose(
         ms.grad(line)(Tensor(0.7, ms.float64)).asnumpy(), logarithm.real.sum(), 1e-8
     )
+
+
+def test_cross_entropy_with_its_gradient(mode):
+    """Numbers are MindSpore's."""
+    x, labels = Tensor([[2.0, 3, 1, 4, 5], [2, 1, 2, 4, 3]]), Tensor([0, 1], ms.int32)
+    loss, gradient = SparseSoftmaxCrossEntropyWithLogitsV2()(x, labels)
+    np.testing.assert_allclose(loss.asnumpy(), [3.4519143, 3.5237441], 1e-6)
+    wanted = [-0.96831506, 0.08612854, 0.01165623, 0.23412165, 0.6364086]
+    np.testing.assert_allclose(gradient[0].asnumpy(), wanted, 1e-5)
+    found = ms.grad(lambda x: SparseSoftmaxCrossEntropyWithLogitsV2()(x, labels)[0].sum())(x)
+    np.testing.assert_allclose(found.asnumpy(), gradient.asnumpy(), 1e-5, 1e-6)
+
+
+def test_norms_are_clipped(mode):
+    """The first is MindSpore's; along an axis its kernel does not do what its page says."""
+    x = np.array([[[1, 2], [3, 4]], [[0.1, 0.2], [0, 0.3]]], np.float32)
+    clip = _inner_ops.ClipByNorm()
+    out = clip(Tensor(x), Tensor([2.0])).asnumpy()
+    np.testing.assert_allclose(out[0, 0], [0.3642993, 0.7285986], 1e-6)
+    norm = np.sqrt((x * x).sum(0, keepdims=True))
+    out = _inner_ops.ClipByNorm(0)(Tensor(x, ms.float16), Tensor([2.0], ms.float16))
+    assert out.dtype is ms.float32
+    np.testing.assert_allclose(out.asnumpy(), x * 2 / np.maximum(norm, 2), 1e-3)

@@ -7,4 +7,7 @@ from cellgrad.ops.operations._sparse import *  # noqa: F403
 from cellgrad.ops.operations._unlisted import Eigh as Eigh
 from cellgrad.ops.operations._unlisted import MatrixLogarithm as MatrixLogarithm
 from cellgrad.ops.operations._unlisted import Shift as Shift
+from cellgrad.ops.operations._unlisted import (
+    SparseSoftmaxCrossEntropyWithLogitsV2 as SparseSoftmaxCrossEntropyWithLogitsV2,
+)
 from cellgrad.ops.operations._unlisted import Uniform as Uniform

@@ -5,11 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core.aliases import TensorLike
-from cellgrad.core.arguments import argument_error, check_bool, check_dtype, check_int
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_dtype,
+    check_int,
+    check_ndim,
+    check_shape,
+)
 from cellgrad.core.record import (
     as_tensor,
     axis_of,
     cast_to,
+    check_float,
     check_tensor,
     complex_forms,
     operation,
@@ -18,13 +26,17 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import complex_spectra, linalg, random, spectral
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops.class_losses import cross_entropy
 from cellgrad.ops.contractions import matmul
+from cellgrad.ops.diagonals import one_hot
 from cellgrad.ops.eigenvalues import eig
 from cellgrad.ops.joining import concat, piece
 from cellgrad.ops.linalg import inverse
+from cellgrad.ops.reductions import softmax
+from cellgrad.ops.selection import cast
 from cellgrad.ops.shapes import broadcast_to, expand_dims, reshape
 
-__all__ = ["Eigh", "MatrixLogarithm", "Shift", "Uniform"]
+__all__ = ["Eigh", "MatrixLogarithm", "Shift", "SparseSoftmaxCrossEntropyWithLogitsV2", "Uniform"]
 
 
 @operation
@@ -107,6 +119,27 @@ def _shifted(x: Tensor, fill_value: TensorLike, periods: int, dim: int) -> Tenso
     fill = broadcast_to(reshape(cast_to(value, x.dtype), (1,) * x.ndim), shape)
     kept = piece(x, dim, *((0, length - count) if periods > 0 else (count, length)))
     return concat((fill, kept) if periods > 0 else (kept, fill), dim)
+
+
+class SparseSoftmaxCrossEntropyWithLogitsV2(Primitive):
+    """The cross entropy of each row of logits and its label, and the gradient of their sum by the logits.
+
+    Raises:
+        TypeError: no Tensors of floats and of integers.
+        ValueError: shapes that do not fit.
+    """
+
+    def __call__(self, logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        x = check_ndim(check_float(logits, self.name, "logits"), self.name, "logits", 2)
+        at = check_shape(
+            check_dtype(check_tensor(labels, self.name, "labels"), self.name, "labels", "i"),
+            self.name,
+            "labels",
+            x.shape[:1],
+        )
+        hot = one_hot(at, x.shape[1], 1.0, 0.0)
+        loss: Tensor = cross_entropy(x, at, reduction="none")
+        return loss, softmax(x, -1) - cast(hot, x.dtype)
 
 
 class Uniform(Primitive):
