@@ -327,3 +327,13 @@ def test_a_norm_of_complex_numbers():
     np.testing.assert_allclose(nn.Norm()(Tensor(Z)).asnumpy(), np.linalg.norm(Z))
     mean, variance = nn.Moments()(Tensor(Z))
     np.testing.assert_allclose([mean.asnumpy(), variance.asnumpy()], [Z.mean(), Z.var()])
+
+
+def test_renorm_counts_magnitudes(mode):
+    """Numbers are MindSpore's."""
+    x = Tensor(np.array([[1 + 2j, 2 + 3j], [3 + 4j, 4 + 5j]], np.complex64))
+    wanted = [
+        [0.91287088 + 1.82574177j, 1.36082768 + 2.04124165j],
+        [2.73861265 + 3.65148354j, 2.72165537 + 3.40206909j],
+    ]
+    np.testing.assert_allclose(ops.renorm(x, 2, 1, 5.0).asnumpy(), wanted, 1e-6)

@@ -138,6 +138,7 @@ X, TARGETS, LENGTHS, LETTERS = Tensor(LOG_PROBS), Tensor([[1, 2]] * 4), Tensor([
         (ValueError, "(T, N, C)", (X[0], TARGETS, LENGTHS, LETTERS)),
         (ValueError, "(N, S)", (X, TARGETS[:2], LENGTHS, LETTERS)),
         (TypeError, "'targets' must be int32", (X, TARGETS.astype(ms.float32), LENGTHS, LETTERS)),
+        (TypeError, "'target_lengths' must be", (X, TARGETS, LENGTHS, (1.5,) * 4)),
         (ValueError, "'input_lengths' must have shape [4]", (X, TARGETS, (5, 5), LETTERS)),
         (ValueError, "'blank' must be an int in [0, 4)", (X, TARGETS, LENGTHS, LETTERS, 4)),
         (ValueError, "reduction", (X, TARGETS, LENGTHS, LETTERS, 0, "all")),

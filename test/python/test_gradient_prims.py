@@ -278,3 +278,30 @@ def test_names_of_views():
     assert ms.ops.function.softmax_ext(x[0]).shape == (2,)
     with pytest.raises(AttributeError, match="no_such_view"):
         auto_generate.no_such_view  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "name, wanted",
+    [
+        ("ACosGrad", [-0.96226287 - 1.2362317j, -2.0965698, 1.1547005j]),
+        ("AsinGrad", [0.96226287 + 1.2362317j, 2.0965698, -1.1547005j]),
+        ("AtanGrad", [0.93743765 + 0.6714979j, 1.8348624, -0.8j]),
+    ],
+)
+def test_gradients_of_complex_numbers(name, wanted, mode):
+    """Numbers are MindSpore's."""
+    x, dy = (Tensor(np.array(v, np.complex64)) for v in ([-0.5 + 0.2j, 0.3, 0.5], [1 + 1j, 2, -1j]))
+    np.testing.assert_allclose(getattr(G, name)()(x, dy).asnumpy(), wanted, 1e-5)
+
+
+def test_the_weights_say_the_size_of_a_kernel(mode):
+    """A program of MindSpore's, which is made for another number of channels and another kernel."""
+    draw = np.random.default_rng(2)
+    x, dy = (Tensor(draw.standard_normal(s)) for s in ((2, 3, 6, 5), (2, 4, 4, 3)))
+    primitive = G.Conv2DBackpropFilter(1, 1, "valid", 0, (0, 0, 0, 0), 1, (1, 1))
+    found = primitive(dy, x, (4, 3, 3, 3)).asnumpy()
+    a, b = x.asnumpy(), dy.asnumpy()
+    for i in range(3):
+        for j in range(3):
+            wanted = np.einsum("nohw,nchw->oc", b, a[:, :, i : i + 4, j : j + 3])
+            np.testing.assert_allclose(found[:, :, i, j], wanted, 1e-12)

@@ -428,3 +428,35 @@ def test_shapes_that_depend_on_elements_are_refused_in_compiled_code(text):
     with pytest.raises(TypeError, match="depends on the elements") as caught:
         ms.jit(run)(X)
     assert UNKNOWN[text] in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "index, wanted",
+    [
+        (lambda: [Tensor([0, 2]), Tensor([1, 3])], [1, 11]),
+        (lambda: [Tensor([0, 2]), 1], [1, 9]),
+        (lambda: [[0, 2], 1], [1, 9]),
+        (lambda: [[0, 2], Tensor([1, 3])], [1, 11]),
+        (lambda: [Tensor(0), Tensor(2)], 2),
+        (lambda: [slice(0, 2), 1], [1, 5]),
+        (lambda: [Tensor([0, 2]), slice(0, 2)], [[0, 1], [8, 9]]),
+        (lambda: [Tensor([True, False, True]), 0], [0, 8]),
+        (lambda: [0, 2], [[0, 1, 2, 3], [8, 9, 10, 11]]),
+    ],
+)
+def test_a_list_of_parts_is_a_tuple(index, wanted):
+    """Elements are MindSpore's, in both of its modes."""
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    x = Tensor(np.arange(12.0).reshape(3, 4))
+    assert x[index()].asnumpy().tolist() == wanted
+    x[index()] = -1.0
+    assert (x.asnumpy() == -1).sum() == np.size(wanted)
+
+
+def test_a_list_of_parts_in_compiled_code(mode):
+    x = Tensor(np.arange(12.0).reshape(3, 4))
+    pick = ms.jit(lambda x, i, j: x[[i, j]] * x[[i, slice(1, 3)]].sum(1))
+    at = Tensor([0, 2]), Tensor([1, 3])
+    assert pick(x, *at).asnumpy().tolist() == [1 * 3, 11 * 19]
+    counts = ms.grad(lambda x: x[[*at]].sum())(x).asnumpy()
+    assert counts.sum() == 2 and counts[0, 1] == counts[2, 3] == 1

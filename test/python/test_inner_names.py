@@ -14,7 +14,16 @@ from cellgrad.common.api import _no_recursive, _pynative_executor
 from cellgrad.common.parameter import _Buffer
 from cellgrad.ops import auto_generate as gen
 from cellgrad.ops._primitive_cache import _get_cache_prim
-from cellgrad.ops.operations import PSROIPooling, Uniform, _csr_ops, _grad_ops, _inner_ops
+from cellgrad.ops.operations import (
+    MatrixLogarithm,
+    PSROIPooling,
+    SparseSoftmaxCrossEntropyWithLogitsV2,
+    Uniform,
+    _csr_ops,
+    _grad_ops,
+    _inner_ops,
+)
+from cellgrad.ops.operations._rl_inner_ops import GRUV2
 from cellgrad.scipy.utils import _nd_transpose
 
 SCALE, CELLS, CHANNELS, HEIGHT, WIDTH = 0.25, 2, 3, 7, 6
@@ -304,3 +313,104 @@ def test_what_orders_effects_in_mindspores_graphs_is_taken():
         return ops.depend(x * y, _monad.U)
 
     assert product(Tensor(2.0), Tensor(3.0)) == 6
+
+
+def test_gradient_of_fractional_largest_pooling(mode):
+    """Elements are MindSpore's: the first of equal elements has the gradient."""
+    x = [[3, 1, 2, 5, 4], [3, 3, 9, 9, 0], [7, 7, 1, 1, 1], [0, 8, 2, 2, 6], [5, 5, 5, 5, 5]]
+    dy = Tensor(np.arange(1.0, 7.0)).reshape(1, 2, 3, 1)
+    at = Tensor([0, 2, 5]), Tensor([0, 1, 3, 5])
+    for overlapping, wanted in (
+        (False, [[1, 0, 0, 0, 0], [0, 0, 2, 3, 0], [4, 0, 0, 0, 0], [0, 5, 0, 0, 6], [0] * 5]),
+        (True, [[0] * 5, [0, 0, 2, 3, 0], [1, 0, 0, 0, 0], [0, 9, 0, 0, 6], [0] * 5]),
+    ):
+        primitive = _grad_ops.FractionalMaxPoolGrad(overlapping)
+        for dtype in (ms.float64, ms.int32):
+            given = Tensor(x, dtype).reshape(1, 5, 5, 1)
+            dx = primitive(given, dy.astype(dtype), dy.astype(dtype), *at)
+            assert dx.dtype is dtype and dx.asnumpy()[0, ..., 0].tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    "mode_of_pad, contiguous, first",
+    [
+        ("reflect", True, [[30, 100, 72, 36], [16, 58, 44, 22]]),
+        ("edge", True, [[16, 11, 13, 51], [72, 39, 41, 135]]),
+        ("circular", True, [[68, 72, 34, 64], [40, 44, 20, 36]]),
+        ("edge", False, [[88, 50, 54, 58, 128]]),
+    ],
+)
+def test_gradient_of_padding(mode_of_pad, contiguous, first, mode):
+    """Elements are MindSpore's."""
+    dy = Tensor(np.arange(56.0).reshape(1, 2, 4, 7))
+    primitive = _grad_ops.PadV3Grad(mode_of_pad, contiguous)
+    dx = primitive(dy, Tensor([1, 2, 1, 1]))
+    assert dx.asnumpy()[0, 0].tolist() == first
+
+
+def test_gated_units_that_reset_first(mode):
+    """Values and gradients are MindSpore's."""
+    rs = np.random.RandomState(0)
+    x, h, w = (Tensor(rs.randn(*s).astype(np.float32)) for s in ((3, 2, 4), (1, 2, 2), (48, 1, 1)))
+    lengths, layer = Tensor([3, 2], ms.int32), GRUV2(4, 2, 1, True, False, 0.0)
+    out, last, _, _ = layer(x, h, w, lengths)
+    np.testing.assert_allclose(out[0, 0].asnumpy(), [2.2487345, -1.0015031], 1e-5)
+    np.testing.assert_allclose(
+        last[0].asnumpy(), [[0.5969083, -0.681336], [-0.8042197, 0.2014435]], 1e-5
+    )
+    dx, dh, dw = ms.grad(lambda *v: layer(*v, lengths)[0].sum(), (0, 1, 2))(x, h, w)
+    np.testing.assert_allclose(
+        dx[0, 0].asnumpy(), [0.0353941, 0.046132, -0.0073659, 0.0261164], 1e-4
+    )
+    np.testing.assert_allclose(dh[0, 0].asnumpy(), [1.6269295, -0.0423928], 1e-4)
+    np.testing.assert_allclose(
+        dw[:4, 0, 0].asnumpy(), [1.2451868, -0.0735445, 0.6075741, 0.1371858], 1e-4
+    )
+    gradient = _grad_ops.GRUV2Grad(4, 2, 1, True, False, 0.0)
+    found = gradient(x, h, w, lengths, out, last, ops.ones_like(out), ops.zeros_like(last), None)
+    for a, b in zip(found, (dx, dh, dw), strict=True):
+        np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), 1e-5, 1e-6)
+    with pytest.raises(ValueError, match="one layer"):
+        GRUV2(4, 2, 2, True, False, 0.0)
+
+
+def test_logarithm_of_matrices(mode):
+    """The first is MindSpore's; others are those whose exponentials are known."""
+    x = Tensor(np.array([[1 + 2j, 2 + 1j], [4 + 1j, 5 + 2j]]))
+    wanted = [
+        [0.69155775 + 1.71618359j, 0.64665196 - 0.34928196j],
+        [1.02426074 - 0.88736831j, 1.44677531 + 0.6400109j],
+    ]
+    np.testing.assert_allclose(MatrixLogarithm()(x).asnumpy(), wanted, 1e-7)
+    parts = draw.standard_normal((2, 3, 4, 4)) / 3
+    logarithm = parts[0] + 1j * parts[1]
+    power = ops.matrix_exp(Tensor(logarithm))
+    np.testing.assert_allclose(MatrixLogarithm()(power).asnumpy(), logarithm, 1e-9, 1e-10)
+    # Of exp(t A), the logarithm is t A.
+    line = lambda t: ops.real(MatrixLogarithm()(ops.matrix_exp(t * Tensor(logarithm)))).sum()
+    np.testing.assert_allclose(
+        ms.grad(line)(Tensor(0.7, ms.float64)).asnumpy(), logarithm.real.sum(), 1e-8
+    )
+
+
+def test_cross_entropy_with_its_gradient(mode):
+    """Numbers are MindSpore's."""
+    x, labels = Tensor([[2.0, 3, 1, 4, 5], [2, 1, 2, 4, 3]]), Tensor([0, 1], ms.int32)
+    loss, gradient = SparseSoftmaxCrossEntropyWithLogitsV2()(x, labels)
+    np.testing.assert_allclose(loss.asnumpy(), [3.4519143, 3.5237441], 1e-6)
+    wanted = [-0.96831506, 0.08612854, 0.01165623, 0.23412165, 0.6364086]
+    np.testing.assert_allclose(gradient[0].asnumpy(), wanted, 1e-5)
+    found = ms.grad(lambda x: SparseSoftmaxCrossEntropyWithLogitsV2()(x, labels)[0].sum())(x)
+    np.testing.assert_allclose(found.asnumpy(), gradient.asnumpy(), 1e-5, 1e-6)
+
+
+def test_norms_are_clipped(mode):
+    """The first is MindSpore's; along an axis its kernel does not do what its page says."""
+    x = np.array([[[1, 2], [3, 4]], [[0.1, 0.2], [0, 0.3]]], np.float32)
+    clip = _inner_ops.ClipByNorm()
+    out = clip(Tensor(x), Tensor([2.0])).asnumpy()
+    np.testing.assert_allclose(out[0, 0], [0.3642993, 0.7285986], 1e-6)
+    norm = np.sqrt((x * x).sum(0, keepdims=True))
+    out = _inner_ops.ClipByNorm(0)(Tensor(x, ms.float16), Tensor([2.0], ms.float16))
+    assert out.dtype is ms.float32
+    np.testing.assert_allclose(out.asnumpy(), x * 2 / np.maximum(norm, 2), 1e-3)

@@ -116,3 +116,24 @@ def test_bicubic_is_mindspore_s():
     np.testing.assert_allclose(wide[0], first, atol=5e-4)
     last = [0.8152, 0.3979, -0.2867, -0.8311, -1.0414, -0.8762, -0.2751, 0.15]
     np.testing.assert_allclose(wide[6], last, atol=5e-4)
+
+
+@pytest.mark.parametrize(
+    "settings, rows, columns",
+    [
+        ({"size": (9, 11), "align_corners": False}, (1, 4), (3, 6)),
+        ({"size": (9, 11), "align_corners": True}, (1, 4), (3, 6)),
+        ({"size": (3, 4)}, (0, 1), (1, 2)),
+    ],
+)
+def test_nan_stays_with_its_neighbours(settings, rows, columns, mode):
+    """As MindSpore: results that a NaN is part of are NaN, and those of an infinity not finite."""
+    for value in (np.nan, np.inf):
+        x = np.arange(30.0).reshape(1, 1, 5, 6)
+        x[0, 0, 1, 2] = value
+        out = ops.interpolate(Tensor(x), mode="bilinear", **settings).asnumpy()[0, 0]
+        wanted = np.zeros(out.shape, bool)
+        wanted[slice(*rows), slice(*columns)] = True
+        assert np.array_equal(~np.isfinite(out), wanted)
+    pooled = ops.adaptive_avg_pool2d(Tensor(np.where(x > 1e9, np.nan, x)), (3, 4)).asnumpy()
+    assert np.argwhere(np.isnan(pooled)).tolist() == [[0, 0, 0, 1], [0, 0, 1, 1]]

@@ -48,6 +48,11 @@ class Net(nn.Cell):
         return self.scale(x)
 
 
+class Filled(Net):
+    def construct(self, x):
+        return self.scale(x, 9.0)
+
+
 class Pair(Net):
     def construct(self, x, y):
         return self.scale(x, y) * 2
@@ -79,7 +84,7 @@ def test_it_is_compiled_and_differentiated():
 
 @pytest.mark.usefixtures("mode")
 def test_one_without_a_computation_is_refused():
-    class Shape(ops.PrimitiveWithCheck):
+    class Unheard(ops.PrimitiveWithCheck):
         @ops.prim_attr_register
         def __init__(self):
             pass
@@ -88,9 +93,9 @@ def test_one_without_a_computation_is_refused():
             pass
 
     with pytest.raises(
-        RuntimeError, match=r"Unsupported op \[Shape\] on CPU(?s:.*)define __call__"
+        RuntimeError, match=r"Unsupported op \[Unheard\] on CPU(?s:.*)define __call__"
     ):
-        Net(Shape())(Tensor([1.0]))
+        Net(Unheard())(Tensor([1.0]))
 
 
 @pytest.mark.usefixtures("mode")
@@ -166,3 +171,25 @@ def test_morph_is_refused_elsewhere():
         ops.Morph(by_default, of_shapes, of_shapes, of_shapes)
     with pytest.raises(TypeError, match="'fn' must be a function, but got int"):
         ops.Morph(1, of_shapes, of_shapes)
+
+
+@pytest.mark.usefixtures("mode")
+@pytest.mark.parametrize("periods, axis", [(1, 0), (-2, 1), (7, 1), (0, 0)])
+def test_one_without_a_computation_is_that_of_its_name(periods, axis):
+    class Shift(ops.PrimitiveWithInfer):
+        @ops.prim_attr_register
+        def __init__(self, periods=1, axis=-1):
+            self.init_prim_io_names(inputs=["x", "fill_value"], outputs=["output"])
+
+        def infer_shape(self, x, fill_value):
+            return x
+
+    x = np.arange(12.0, dtype=np.float32).reshape(3, 4) - 20
+    wanted = np.full_like(x, 9.0)
+    for i in range(x.shape[axis]):
+        if 0 <= i - periods < x.shape[axis]:
+            wanted[(slice(None),) * axis + (i,)] = x.take(i - periods, axis)
+    net = Filled(Shift(periods, axis))
+    np.testing.assert_array_equal(net(Tensor(x)).asnumpy(), wanted)
+    counts = ms.grad(lambda v: net(v).sum())(Tensor(x)).asnumpy()
+    assert counts.sum() == (12 if periods == 0 else (wanted != 9.0).sum())

@@ -549,6 +549,19 @@ def test_sizes_in_tensors():
         ms.jit(lambda x, sizes: ops.expand(x, sizes + 0))(x, sizes)
 
 
+def test_bands_that_are_computed(mode):
+    """Widths that code computes, and under vmap each element's own."""
+    x = np.arange(1.0, 25.0).reshape(2, 3, 4)
+    compiled = ms.jit(ops.matrix_band_part)
+    for lower, upper in ((0, 1), (2, -1), (-1, 0), (9, 9)):
+        wanted = np.triu(np.tril(x, upper if upper >= 0 else 9), -lower if lower >= 0 else -9)
+        found = compiled(Tensor(x), Tensor(lower), Tensor(upper))
+        np.testing.assert_array_equal(found.asnumpy(), wanted)
+    each = ms.vmap(ops.matrix_band_part, (0, 0, None))(Tensor(x), Tensor([1, 0]), 1).asnumpy()
+    for k in range(2):
+        np.testing.assert_array_equal(each[k], np.triu(np.tril(x[k], 1), k - 1))
+
+
 def test_bands_beyond_the_matrix():
     """As MindSpore: a number that is negative or too large keeps the triangle."""
     x = np.arange(6).reshape(2, 3)

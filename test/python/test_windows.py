@@ -386,3 +386,41 @@ def test_paddings_that_layers_refuse():
         with pytest.raises(ValueError, match="ints of at least 0"):
             layer(padding)
     assert nn.ZeroPad2d((-1, 2, 0, 0))(Tensor([[[[1.0, 2.0]]]])).shape == (1, 1, 1, 3)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64])
+def test_pooling_of_integers(dtype, mode):
+    """Beside windows in numpy; what is around an image is no element of it."""
+    least = 0 if dtype is np.uint8 else -70
+    values = (np.arange(64).reshape(1, 4, 4, 4) + least).astype(dtype)
+    x = Tensor(values)
+    out, at = ops.max_pool2d(x, 3, 2, 1, return_indices=True)
+    wanted = values[:, :, 1::2, 1::2]
+    assert out.dtype is x.dtype and np.array_equal(out.asnumpy(), wanted)
+    assert at.asnumpy()[0, 0].tolist() == [[5, 7], [13, 15]]
+    out, at = ops.adaptive_max_pool3d(x, 3, return_indices=True)
+    assert np.array_equal(out.asnumpy(), values[:, 1:, 1:, 1:])
+    assert at.dtype is ms.int32 and at.asnumpy()[0, 0, 0].tolist() == [21, 22, 23]
+    found = ms.grad(lambda v: ops.max_pool2d(v, 2).sum())(x).asnumpy()
+    assert found.dtype == dtype and found.sum() == 16 and (found[:, :, 1::2, 1::2] == 1).all()
+
+
+@pytest.mark.parametrize("sample", range(3))
+@pytest.mark.parametrize("dtype", [ms.float32, ms.float16, ms.int32])
+def test_samples_of_fractional_pooling(sample, dtype, mode):
+    """Places are MindSpore's: samples are for the first dimension of volumes first, and the last of images."""
+    samples = np.full((1, 1, 3), 0.5, np.float32)
+    samples[..., sample] = 0.8
+    pool = ops.FractionalMaxPool3DWithFixedKsize((1, 1, 1), (3, 3, 3))
+    at = pool(ops.arange(64).reshape(1, 1, 4, 4, 4).astype(dtype), Tensor(samples))[1].asnumpy()[
+        0, 0
+    ]
+    places = [at[:, 0, 0] // 16, at[0, :, 0] // 4 % 4, at[0, 0] % 4]
+    assert [p.tolist() for p in places] == [[0, 1 + (d != sample), 3] for d in range(3)]
+    if sample < 2:
+        pool = ops.FractionalMaxPoolWithFixedKsize((1, 1), (3, 3))
+        image = ops.arange(16).reshape(1, 1, 4, 4).astype(dtype)
+        given = np.where(np.arange(2) == sample, 0.8, 0.5).reshape(1, 1, 2).astype(np.float32)
+        at = pool(image, Tensor(given))[1].asnumpy()[0, 0]
+        places = [at[:, 0] // 4, at[0] % 4]
+        assert [p.tolist() for p in places] == [[0, 1 + (d == sample), 3] for d in range(2)]

@@ -33,8 +33,8 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "It is made for Ascend processors, and cellgrad computes on others.": {
         "ops": """
-            ApplyRotaryPosEmb BasicLSTMCell DynamicGRUV2 DynamicRNN FusedAdaFactor
-            FusedAdaFactorWithGlobalNorm FusedWeightScaleApplyMomentum GroupTopk
+            ApplyRotaryPosEmb BasicLSTMCell DynamicGRUV2 DynamicRNN
+            FusedWeightScaleApplyMomentum GroupTopk
             NPUAllocFloatStatus NPUClearFloatStatus NPUGetFloatStatus FloatStatus
             PagedAttention PagedAttentionMask ReshapeAndCache RNNTLoss CopyWithSlice
             DropoutGenMask DropoutDoMask SubAndFilter add_layer_norm add_rms_norm

@@ -72,9 +72,10 @@ def parts_of(index: Any) -> tuple[list[Any], list[Any]]:
 
     A part is an int, a slice's ("slice", start, stop, step), None, Ellipsis, or ("array", k) for array
     k: numpy integers, known bools, or a Tensor. True is an array of one element, for no dimension: ("true",)
-    beside others, and None where there are only numbers.
+    beside others, and None where there are only numbers. A list with a Tensor, a slice or the like in it is a tuple,
+    as in MindSpore and PyTorch.
     """
-    listed = index if isinstance(index, tuple) else (index,)
+    listed = index if isinstance(index, tuple) or _is_several(index) else (index,)
     parts: list[Any] = []
     arrays: list[Any] = []
     for i in listed:
@@ -103,6 +104,16 @@ def parts_of(index: Any) -> tuple[list[Any], list[Any]]:
     if _TRUE in parts and not any(a.ndim for a in arrays):
         parts = _with_dimension(parts)
     return parts, arrays
+
+
+def _is_several(index: Any) -> bool:
+    """Whether an index is a list of parts: of what makes no array, or has a Tensor in it."""
+    if not isinstance(index, list):
+        return False
+    nested = {isinstance(v, list | tuple) for v in index}
+    return len(nested) == 2 or any(
+        v is None or v is Ellipsis or isinstance(v, Tensor | slice) for v in index
+    )
 
 
 def _with_dimension(parts: list[Any]) -> list[Any]:

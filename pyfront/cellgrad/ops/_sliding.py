@@ -118,13 +118,15 @@ def check_fit(
             )
 
 
-def check_rank(value: Any, ranks: tuple[int, ...], op: str, argument: str) -> Tensor:
-    """A floating-point tensor of one of the ranks.
+def check_rank(
+    value: Any, ranks: tuple[int, ...], op: str, argument: str, kinds: str = "f"
+) -> Tensor:
+    """A tensor of one of the ranks, of floating-point numbers or the given kinds.
 
     Raises:
-        TypeError: no Tensor, or none of floating-point numbers.
+        TypeError: no Tensor, or one of another kind.
         ValueError: another rank.
     """
     x = check_tensor(value, op, argument)
-    check_dtype(x, op, argument, "f")
+    check_dtype(x, op, argument, kinds)
     return check_ndim(x, op, argument, *ranks)

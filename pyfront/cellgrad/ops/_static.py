@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core import state
 from cellgrad.core.arguments import argument_error, check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.record import emit
@@ -21,6 +22,13 @@ def is_int(value: Any) -> TypeGuard[int]:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def _read(x: Tensor, what: str) -> np.ndarray[Any, Any]:
+    """Elements that are a size, a place or the like. No derivative goes through these, so a tape need not stop."""
+    if x.dtype.kind in "iu" and state.current.scope is None:
+        x = Tensor._wrap(x._buf, x._sig)
+    return elements(x, what)
+
+
 def known_int(
     value: Any, op: str, argument: str, *, at_least: int | None = None, below: int | None = None
 ) -> int:
@@ -31,7 +39,7 @@ def known_int(
         ValueError: an int outside of the bounds.
     """
     if isinstance(value, Tensor) and value.size == 1 and value.dtype.kind in "iu":
-        value = int(elements(value, f"'{argument}' of {op}").reshape(()))
+        value = int(_read(value, f"'{argument}' of {op}").reshape(()))
     return int(check_int(value, op, argument, at_least=at_least, below=below))
 
 
@@ -42,7 +50,7 @@ def known_ints(value: Any, op: str, argument: str) -> tuple[int, ...]:
         TypeError: something else, or a tensor that is being compiled.
     """
     if isinstance(value, Tensor):
-        value = elements(value, f"'{argument}' of {op}")
+        value = _read(value, f"'{argument}' of {op}")
     if isinstance(value, np.ndarray):
         value = value.tolist() if value.ndim else [value.item()]
     if not isinstance(value, tuple | list) or not all(

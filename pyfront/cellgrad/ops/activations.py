@@ -309,13 +309,13 @@ def softsign(x: Tensor) -> Tensor:
 )
 @operation
 def hardsigmoid(input: Tensor) -> Tensor:
-    """``min(max(x / 6 + 1/2, 0), 1)``; the derivative is 0 at -3 and 3.
+    """``min(max((x + 3) / 6, 0), 1)``; the derivative is 0 at -3 and 3.
 
     >>> print(ops.hardsigmoid(Tensor([-4.0, 0.0, 1.5])))
     [0.   0.5  0.75]
     """
     x = check_float(input, "hardsigmoid", "input")
-    line = cast_to(widened(x) / 6.0 + 0.5, x.dtype)
+    line = cast_to((widened(x) + 3.0) / 6.0, x.dtype)
     upper = select(gen.greater_equal(x, 3.0), 1.0, line)
     return select(gen.less_equal(x, -3.0), 0.0, upper)
 

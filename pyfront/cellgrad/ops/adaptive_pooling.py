@@ -11,7 +11,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import OptionalDims, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.errors import error
-from cellgrad.core.record import broadcast_to_shape, cast_to, emit, operation, reshape_to, splat
+from cellgrad.core.record import broadcast_to_shape, emit, operation, reshape_to, splat
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._public import public
 from cellgrad.ops._sliding import (
@@ -20,10 +20,12 @@ from cellgrad.ops._sliding import (
     per_dim,
 )
 from cellgrad.ops._static import known
+from cellgrad.ops.interpolation import _applied
 from cellgrad.ops.joining import piece
 from cellgrad.ops.pooling import (
     first_max_at,
     flat_positions,
+    least,
     sliding_max,
     sliding_mean,
 )
@@ -170,10 +172,10 @@ def adaptive_max(op: str, count: int, input: Any, output_size: Any, return_indic
     """Maxima of parts of the last `count` dimensions; see `adaptive_max_pool2d`.
 
     Raises:
-        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        TypeError: no Tensor of numbers, or sizes that are no ints.
         ValueError: shapes or sizes that do not fit each other.
     """
-    x, sizes = _check_adaptive(op, count, input, output_size)
+    x, sizes = _check_adaptive(op, count, input, output_size, "iuf")
     value, at = _part_maxima(x, sizes)
     return (value, at) if return_indices else value
 
@@ -190,8 +192,10 @@ def _check_parts(op: str, input: Any, output_size: Any) -> Tensor:
     return x
 
 
-def _check_adaptive(op: str, count: int, input: Any, output_size: Any) -> tuple[Tensor, Ints]:
-    x = check_rank(input, (count + 1, count + 2), op, "input")
+def _check_adaptive(
+    op: str, count: int, input: Any, output_size: Any, kinds: str = "f"
+) -> tuple[Tensor, Ints]:
+    x = check_rank(input, (count + 1, count + 2), op, "input", kinds)
     spatial = x.shape[-count:]
     given = output_size if isinstance(output_size, tuple | list) else (output_size,) * count
     if len(given) != count:
@@ -223,16 +227,9 @@ def _part_means(x: Tensor, sizes: Ints) -> Tensor:
         if n == size:
             continue
         start, end = _parts(n, size)
-        at = np.arange(n)[:, None]
-        weights = ((at >= start) & (at < end)) / (end - start)
-        perm = [d for d in range(x.ndim) if d != dim] + [dim]
-        rows = emit("cell.transpose", [x], {"perm": perm})
-        lead = rows.shape[:-1]
-        flat = reshape_to(rows, (math.prod(lead), n))
-        matrix = cast_to(known(weights, mstype.float64), x.dtype)
-        means = reshape_to(emit("cell.matmul", [flat, matrix]), (*lead, size))
-        back = [perm.index(d) for d in range(x.ndim)]
-        x = emit("cell.transpose", [means], {"perm": back})
+        at = np.arange(n)
+        inside = (at >= start[:, None]) & (at < end[:, None])
+        x = _applied(x, dim, inside / (end - start)[:, None])
     return x
 
 
@@ -256,5 +253,5 @@ def _part_maxima(x: Tensor, sizes: Ints) -> tuple[Tensor, Tensor]:
     windows = emit("cell.transpose", [x], {"perm": perm})
     places = flat_positions(at, spatial)
     inside = broadcast_to_shape(known(places < math.prod(spatial), mstype.bool_), windows.shape)
-    nothing = splat(-math.inf, x.dtype, windows.shape)
+    nothing = splat(least(x.dtype), x.dtype, windows.shape)
     return first_max_at(emit("cell.select", [inside, windows, nothing]), count, places)

@@ -21,11 +21,12 @@ from cellgrad.core.record import as_tensor, broadcast_to_shape, check_tensor, is
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import elements
 from cellgrad.ops import _generated as gen
-from cellgrad.ops._index import gathered, scattered
+from cellgrad.ops._index import gathered, is_known, scattered
 from cellgrad.ops._public import public
 from cellgrad.ops._static import is_int, known, known_int
 from cellgrad.ops.diagonals import below_diagonal
 from cellgrad.ops.selection import cast, select
+from cellgrad.ops.shapes import reshape
 
 _ALIGNS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 Array = np.ndarray[Any, Any]
@@ -49,12 +50,33 @@ def matrix_band_part(x: Tensor, lower: TensorLike, upper: TensorLike) -> Tensor:
         check_tensor(x, "matrix_band_part", "x"), "matrix_band_part", "x", at_least=2
     )
     rows, columns = given.shape[-2:]
-    below = known_int(lower, "matrix_band_part", "lower")
-    above = known_int(upper, "matrix_band_part", "upper")
-    low = min(below, rows) if below >= 0 else rows
-    high = min(above, columns) if above >= 0 else columns
-    out: Tensor = _band(given, low, high)
+    width = [
+        _width(lower, rows, "lower"),
+        _width(upper, columns, "upper"),
+    ]
+    if any(isinstance(w, Tensor) for w in width):
+        computed: Tensor = _computed_band(given, *[as_tensor(w, "", mstype.int64) for w in width])
+        return computed
+    out: Tensor = _band(given, *width)
     return out
+
+
+def _width(value: TensorLike, most: int, name: str) -> Any:
+    """How many diagonals stay: an int, or what code computes."""
+    if isinstance(value, Tensor) and value.dtype.kind in "iu" and not is_known(value):
+        return reshape(cast(value, mstype.int64), ())
+    count = known_int(value, "matrix_band_part", name)
+    return min(count, most) if count >= 0 else most
+
+
+@operation
+def _computed_band(x: Tensor, below: Tensor, above: Tensor) -> Tensor:
+    rows, columns = x.shape[-2:]
+    # Where a diagonal is, above the main one; a width below 0 keeps all.
+    place = known(np.arange(columns) - np.arange(rows)[:, None], mstype.int64)
+    low = gen.logical_or(gen.less(below, 0), gen.less_equal(-place, below))
+    high = gen.logical_or(gen.less(above, 0), gen.less_equal(place, above))
+    return select(broadcast_to_shape(gen.logical_and(low, high), x.shape), x, 0)
 
 
 @operation

@@ -34,7 +34,7 @@ from cellgrad.ops.complex_rules import both_parts
 # Their bodies are right for complex numbers as well, where each op in them is.
 _AS_THEY_ARE = {
     "arrangement": "_tile _repeat_interleave flip roll rot90 meshgrid cartesian_prod combinations",
-    "bands": "_band",
+    "bands": "_band _computed_band",
     "composites": "addn",
     "contractions": "matmul mat_mul batch_mat_mul mv addmm addmv baddbmm addbmm dot inner tensor_dot",
     "cumulative": "_cumsum _cumprod",
@@ -47,6 +47,7 @@ _AS_THEY_ARE = {
     "joining": "concat stack hstack vstack dstack column_stack block_diag split tensor_split hsplit "
     "vsplit dsplit chunk unbind _narrow",
     "kinds": "isreal real imag conj angle view_as_real",
+    "normed": "renorm",
     "padding": "padded",
     "keys": "permutation",
     "pointwise": "addcmul addcdiv lerp positive isclose float_power",

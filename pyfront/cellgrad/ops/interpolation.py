@@ -1,7 +1,7 @@
 """Resizing: the spatial dimensions of a tensor sampled at another number of points.
 
-Each dimension is a matrix that is known while compiling, applied to it, so that the derivative is
-the product with its transpose.
+Each dimension is a matrix that is known while compiling, applied to it: by the few terms of each result, or
+as a product.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import argument_error, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -26,7 +27,9 @@ from cellgrad.core.scope import constant
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import contractions, joining, shapes
+from cellgrad.ops._index import gathered
 from cellgrad.ops._public import public
+from cellgrad.ops._static import known
 
 # The number of spatial dimensions that a mode takes.
 _MODES = {
@@ -39,6 +42,8 @@ _MODES = {
     "area": (1, 2, 3),
 }
 _ALIGNING = ("linear", "bilinear", "trilinear", "bicubic")
+# Up to so many terms, a result is added up from them; else it is a product with a matrix.
+_TERMS = 8
 
 
 @public(
@@ -239,6 +244,26 @@ def _cubic(distance: float, a: float) -> float:
 
 
 def _applied(x: Tensor, dim: int, weights: np.ndarray[Any, Any]) -> Tensor:
+    """A matrix applied along a dimension: term by term where results have few, so that NaN and infinities stay with
+    those they are part of.
+    """
+    few = int((weights != 0).sum(1).max())
+    if few > _TERMS:
+        return _multiplied(x, dim, weights)
+    points = np.argsort(weights == 0, 1, kind="stable")[:, :few]
+    shares = np.take_along_axis(weights, points, 1)
+    points = np.where(shares == 0, points[:, :1], points)  # a result with fewer terms
+    shape = [1] * x.ndim
+    shape[dim] = len(weights)
+    out: Tensor | None = None
+    for at, share in zip(points.T, shares.T, strict=True):
+        term = gathered(x, known(at, mstype.int32), dim) * known(share.reshape(shape), x.dtype)
+        out = term if out is None else out + term
+    assert out is not None
+    return out
+
+
+def _multiplied(x: Tensor, dim: int, weights: np.ndarray[Any, Any]) -> Tensor:
     matrix = constant(np.ascontiguousarray(weights.T), signature(x.dtype, weights.T.shape))
     last = x.ndim - 1
     moved = x if dim == last else shapes.swapaxes(x, dim, last)

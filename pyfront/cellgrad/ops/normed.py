@@ -117,7 +117,8 @@ def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Tensor:
     [[0.6 0.8]
      [0.3 0.4]]
     """
-    x = check_float(input, "renorm", "input")
+    x = check_tensor(input, "renorm", "input")
+    size = gen.abs(x) if x.dtype.kind == "c" else check_float(x, "renorm", "input")
     order = float(check_number(p, "renorm", "p"))
     most = float(check_number(maxnorm, "renorm", "maxnorm"))
     if order <= 0 or most < 0:
@@ -125,7 +126,7 @@ def renorm(input: Tensor, p: float, axis: int, maxnorm: float) -> Tensor:
             ValueError, f"For 'renorm', 'p' and 'maxnorm' must be positive, but got {p}, {maxnorm}."
         )
     d = axis_of(axis, x.ndim, "renorm")
-    norms = _power_norm(x, order, tuple(k for k in range(x.ndim) if k != d), True)
+    norms = _power_norm(size, order, tuple(k for k in range(x.ndim) if k != d), True)
     over = gen.greater(norms, most)
     return x * select(over, most / select(over, norms, 1.0), 1.0)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -51,10 +52,12 @@ def prim_attr_register(fn: Callable[P, None]) -> Callable[P, None]:
 
 
 class PrimitiveWithInfer(Primitive):
-    """Base of Primitives with rules for shapes and dtypes, which are not asked here: `__call__` says both.
+    """Base of Primitives with rules for shapes and dtypes, which are not asked here: `__call__` says both. One
+    without a `__call__` of its own computes what the Primitive of its name in `ops.operations` does, made with
+    those of its attributes that this takes.
 
     Raises:
-        RuntimeError: called without a `__call__` of its own.
+        RuntimeError: called without a `__call__` of its own, and there is no Primitive of its name.
 
     >>> class Twice(ops.PrimitiveWithInfer):
     ...     @ops.prim_attr_register
@@ -68,15 +71,22 @@ class PrimitiveWithInfer(Primitive):
     4.0 2.0
     """
 
-    def _refuse(self, *_: object) -> Tensor:
-        raise error(
-            RuntimeError,
-            f"Unsupported op [{self.name}] on CPU: '{type(self).__name__}' has no '__call__', and what it "
-            "computes is in no other language here.",
-            "define __call__ of operations, or call ms.host_call",
-        )
+    def _of_its_name(self, *inputs: object) -> Tensor:
+        named = getattr(sys.modules["cellgrad.ops.operations"], self.name, None)
+        if not (isinstance(named, type) and issubclass(named, Primitive)):
+            raise error(
+                RuntimeError,
+                f"Unsupported op [{self.name}] on CPU: '{type(self).__name__}' has no '__call__', and what it "
+                "computes is in no other language here.",
+                "define __call__ of operations, or call ms.host_call",
+            )
+        taken = inspect.signature(named).parameters
+        attributes = getattr(self, "attrs", {})
+        made: Any = named(**{k: v for k, v in attributes.items() if k in taken})
+        out: Tensor = made(*inputs)
+        return out
 
-    __call__: Callable[..., Tensor] = _refuse
+    __call__: Callable[..., Tensor] = _of_its_name
 
 
 class PrimitiveWithCheck(PrimitiveWithInfer):

@@ -14,6 +14,7 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Dims, PaddingLike, TensorOrTensors
 from cellgrad.core.arguments import check_bool, check_int
+from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, cast_to, emit, operation, splat, with_jvp
 from cellgrad.core.tensor import Tensor
@@ -30,6 +31,7 @@ from cellgrad.ops._sliding import (
 from cellgrad.ops._static import known
 from cellgrad.ops.joining import pad_to
 from cellgrad.ops.padding import padded
+from cellgrad.ops.segments import extreme
 
 Array = np.ndarray[Any, Any]
 
@@ -68,7 +70,7 @@ def max_pool2d(
         A Tensor of shape [N, C, H', W'], or a tuple of it and an int64 Tensor of positions.
 
     Raises:
-        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        TypeError: no Tensor of numbers, or arguments that are no ints or bools.
         ValueError: shapes or arguments that do not fit each other.
 
     >>> x = ops.arange(16.0).reshape(1, 1, 4, 4)
@@ -100,7 +102,7 @@ def max_pool3d(
     """The largest element of each window of volumes [N, C, D, H, W]; see `max_pool2d`.
 
     Raises:
-        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        TypeError: no Tensor of numbers, or arguments that are no ints or bools.
         ValueError: shapes or arguments that do not fit each other.
 
     >>> print(ops.max_pool3d(ops.ones((1, 2, 4, 4, 4)), 2).shape)
@@ -125,10 +127,10 @@ def max_pool(
     """Maximum over windows of the last `count` dimensions; see `max_pool2d`.
 
     Raises:
-        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        TypeError: no Tensor of numbers, or arguments that are no ints or bools.
         ValueError: shapes or arguments that do not fit each other.
     """
-    x = check_rank(x, (count + 2,), op, "x")
+    x = check_rank(x, (count + 2,), op, "x", "iuf")
     kernel = per_dim(kernel_size, count, op, "kernel_size")
     strides = kernel if stride is None else per_dim(stride, count, op, "stride")
     dilations = per_dim(dilation, count, op, "dilation")
@@ -175,7 +177,7 @@ def _sliding_max(
     lead = x.ndim - count
     around = [(0, 0)] * lead + list(pads)
     if any(p != (0, 0) for p in pads):
-        x = padded(x, around, "constant", -math.inf)
+        x = padded(x, around, "constant", least(x.dtype))
     attrs = {"sizes": list(kernel), "strides": list(strides), "dilations": list(dilations)}
     windows = emit("cell.windows", [x], attrs)
     if not positions:
@@ -209,10 +211,15 @@ def _attained(windows: Tensor, count: int) -> Tensor:
     dims = list(range(windows.ndim - count, windows.ndim))
     largest = emit("cell.reduce_max", [windows], {"dims": dims})
     spread = emit("cell.broadcast", [largest], {"dims": dims}, windows.dtype, windows.shape)
-    return emit(
-        "cell.logical_or",
-        [emit("cell.equal", [windows, spread]), emit("cell.is_nan", [windows])],
-    )
+    equal = emit("cell.equal", [windows, spread])
+    if windows.dtype.kind != "f":
+        return equal
+    return emit("cell.logical_or", [equal, emit("cell.is_nan", [windows])])
+
+
+def least(dtype: Type) -> Any:
+    """What no maximum is less than."""
+    return -math.inf if dtype.kind == "f" else extreme(dtype, True)
 
 
 def _first(windows: Tensor, count: int, places: Array) -> tuple[Tensor, Tensor]:
@@ -234,7 +241,7 @@ def _first(windows: Tensor, count: int, places: Array) -> tuple[Tensor, Tensor]:
 def _chosen(where: Tensor, windows: Tensor, count: int) -> Tensor:
     """Of each window the one element where that holds."""
     dims = list(range(windows.ndim - count, windows.ndim))
-    nothing = splat(0.0, windows.dtype, windows.shape)
+    nothing = splat(0, windows.dtype, windows.shape)
     return emit("cell.reduce_sum", [emit("cell.select", [where, windows, nothing])], {"dims": dims})
 
 
@@ -280,7 +287,7 @@ def avg_pool1d(
     """The mean of each window of sequences [N, C, L]; see `avg_pool2d`.
 
     Raises:
-        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        TypeError: no Tensor of numbers, or arguments that are no ints or bools.
         ValueError: shapes or arguments that do not fit each other.
 
     >>> print(ops.avg_pool1d(Tensor([[[1.0, 2.0, 3.0]]]), kernel_size=2))
@@ -331,7 +338,7 @@ def avg_pool2d(
         A Tensor of shape [N, C, H', W'].
 
     Raises:
-        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        TypeError: no Tensor of numbers, or arguments that are no ints or bools.
         ValueError: shapes or arguments that do not fit each other.
 
     >>> x = ops.arange(9.0).reshape(1, 1, 3, 3)
@@ -380,7 +387,7 @@ def avg_pool3d(
     """The mean of each window of volumes [N, C, D, H, W]; see `avg_pool2d`.
 
     Raises:
-        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        TypeError: no Tensor of numbers, or arguments that are no ints or bools.
         ValueError: shapes or arguments that do not fit each other.
 
     >>> print(ops.avg_pool3d(ops.ones((1, 2, 3, 3, 3)), kernel_size=2).shape)
@@ -419,7 +426,7 @@ def avg_pool(
     """Mean over windows of the last `count` dimensions; see `avg_pool2d`.
 
     Raises:
-        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        TypeError: no Tensor of numbers, or arguments that are no ints or bools.
         ValueError: shapes or arguments that do not fit each other.
     """
     x = check_rank(x, (count + 2,), op, "input_x")

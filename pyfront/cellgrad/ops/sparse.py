@@ -37,7 +37,7 @@ from cellgrad.ops.gathering import gather, gather_nd, needs_elements
 from cellgrad.ops.joining import concat, stack
 from cellgrad.ops.scattering import scatter_nd, tensor_scatter_add
 from cellgrad.ops.segments import unsorted_segment_sum
-from cellgrad.ops.selection import cast, div
+from cellgrad.ops.selection import cast, div, stop_gradient
 from cellgrad.ops.shapes import broadcast_to, reshape
 from cellgrad.ops.sparse_parts import check_range, places_of, shape_of
 
@@ -406,12 +406,14 @@ def coo_add(x1: COOTensor, x2: COOTensor, thresh: Tensor) -> COOTensor:
     check_same_dtype(x1.values, x2.values, "coo_add", ("x1", "x2"))
     if x1.shape != x2.shape:
         raise error(ValueError, f"For 'coo_add', the shapes differ: {x1.shape} and {x2.shape}.")
-    limit = needs_elements(check_tensor(thresh, "coo_add", "thresh"), "coo_add", UNKNOWN)
+    # Which elements stay has no derivative.
+    least = stop_gradient(check_tensor(thresh, "coo_add", "thresh"))
+    limit = needs_elements(least, "coo_add", UNKNOWN)
     places = (x1.indices, cast(x2.indices, x1.indices.dtype))
     out = COOTensor(concat(places, 0), concat((x1.values, x2.values), 0), x1.shape).coalesce()
     if not limit.any():
         return out
-    found = needs_elements(out.values, "coo_add", "give a 'thresh' of 0")
+    found = needs_elements(stop_gradient(out.values), "coo_add", "give a 'thresh' of 0")
     kept = np.flatnonzero(np.abs(found) >= limit)
     at = known(kept, mstype.int32)
     return COOTensor(gather(out.indices, at, 0), gather(out.values, at, 0), out.shape)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from cellgrad import ops
 from cellgrad.capture.repeat import repeat
 from cellgrad.capture.rows import Rows
@@ -91,7 +89,7 @@ def ctc_loss(
     lengths = []
     for name, value in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
         if isinstance(value, tuple | list):
-            value = Tensor(np.array(value, np.int32))
+            value = Tensor(value)  # floats stay, and are refused
         value = check_tensor(value, "ctc_loss", name)
         check_shape(value, "ctc_loss", name, (batch,))
         lengths.append(value)

@@ -12,14 +12,10 @@ from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.optim.optimizer import Optimizer, float_of, fraction_of, wide
+from cellgrad.ops.classes.adafactor import over_factors, root_mean_square
 from cellgrad.ops.selection import write_to
 
 __all__ = ["AdaFactor"]
-
-
-def _size(x: Tensor) -> Tensor:
-    """The root of the mean square."""
-    return ops.sqrt(ops.mean(ops.square(x)))
 
 
 class AdaFactor(Optimizer):
@@ -137,8 +133,7 @@ class AdaFactor(Optimizer):
         row, col = self.exp_avg_sq_row[i], self.exp_avg_sq_col[i]
         rows = wide(write_to(row, wide(row) * kept + ops.mean(squares, -1) * new))
         columns = wide(write_to(col, wide(col) * kept + ops.mean(squares, -2) * new))
-        share = ops.sqrt(rows / ops.mean(rows, -1, True))
-        return g / (ops.expand_dims(share, -1) * ops.expand_dims(ops.sqrt(columns), -2))
+        return over_factors(g, rows, columns)
 
     def construct(self, gradients: Gradients) -> TensorOrTensors:
         step = ops.assign_add(self.step, 1.0).reshape(())
@@ -150,9 +145,11 @@ class AdaFactor(Optimizer):
                 first = 1e-6 * step if self.warmup_init else 1e-2
                 lr = ops.minimum(1.0 / ops.sqrt(step), first)
             if self.scale_parameter:
-                lr = lr * ops.maximum(_size(weight), self.eps[1])
+                lr = lr * ops.maximum(root_mean_square(weight), self.eps[1])
             update = self._divided(i, g, kept)
-            update = update * (lr / ops.maximum(_size(update) / self.clip_threshold, 1.0))
+            update = update * (
+                lr / ops.maximum(root_mean_square(update) / self.clip_threshold, 1.0)
+            )
             if self.use_first_moment:
                 mean = self.exp_avg[i]
                 update = wide(write_to(mean, wide(mean) * self.beta1 + update * (1.0 - self.beta1)))

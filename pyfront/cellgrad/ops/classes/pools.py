@@ -13,7 +13,7 @@ from cellgrad.core.aliases import Dims, OptionalDims, PaddingLike, TensorOrTenso
 from cellgrad.core.arguments import check_bool, check_number, check_one_of, check_shape
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
-from cellgrad.core.record import check_tensor, operation
+from cellgrad.core.record import check_tensor, operation, widened
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import pooling
@@ -161,7 +161,7 @@ def adaptive_max_pool3d(
     with their positions: int32.
 
     Raises:
-        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        TypeError: no Tensor of numbers, or sizes that are no ints.
         ValueError: shapes or sizes that do not fit each other.
 
     >>> print(ops.adaptive_max_pool3d(ops.arange(8.0).reshape(1, 2, 2, 2), 1))
@@ -184,7 +184,7 @@ def adaptive_max_pool3d(
 def _fractional(
     op: str, count: int, input: Any, kernel: Any, size: Any, ratio: Any, indices: Any, samples: Any
 ) -> Any:
-    given = check_rank(input, (count + 1, count + 2), op, "input")
+    given = check_rank(input, (count + 1, count + 2), op, "input", "iuf")
     x = given if given.ndim == count + 2 else given.reshape(1, *given.shape)
     sizes = per_dim(kernel, count, op, "kernel_size")
     if (size is None) == (ratio is None):
@@ -214,7 +214,7 @@ def _fractional(
         samples = rand(*x.shape[:2], count)
     u = check_tensor(samples, op, "_random_samples")
     check_shape(u, op, "_random_samples", (*x.shape[:2], count))
-    value, at = _regions(x, cast(u, x.dtype), sizes, wanted)
+    value, at = _regions(x, widened(u), sizes, wanted)
     if given.ndim == count + 1:
         value, at = (v.reshape(v.shape[1:]) for v in (value, at))
     return (value, at) if indices else value
@@ -228,10 +228,10 @@ def _regions(
     spatial = x.shape[2:]
     position: Any = None
     for d, (n, k, o) in enumerate(zip(spatial, kernel, sizes, strict=True)):
-        # The samples are for the last dimension first.
-        u = samples[..., count - 1 - d].reshape(*x.shape[:2], 1)
+        # The samples of images are for the last dimension first, those of volumes for the first.
+        u = samples[..., 1 - d if count == 2 else d].reshape(*x.shape[:2], 1)
         step = (n - k) / (o - 1) if o > 1 else 0.0
-        i = known(np.arange(o, dtype=np.float32), mstype.float32).astype(x.dtype)
+        i = known(np.arange(o, dtype=np.float32), mstype.float32).astype(u.dtype)
         start = gen.floor((i + u) * step) - gen.floor(u * step)
         last = known(np.arange(o) == o - 1, mstype.bool_)
         start = _last(last, float(n - k), start)

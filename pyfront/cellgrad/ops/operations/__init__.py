@@ -3,6 +3,11 @@
 from cellgrad.ops import *  # noqa: F403
 from cellgrad.ops import __all__  # noqa: F401
 from cellgrad.ops.classes.regions import PSROIPooling as PSROIPooling
+from cellgrad.ops.operations._sparse import *  # noqa: F403
 from cellgrad.ops.operations._unlisted import Eigh as Eigh
-from cellgrad.ops.operations._unlisted import SparseMatrixSoftmax as SparseMatrixSoftmax
+from cellgrad.ops.operations._unlisted import MatrixLogarithm as MatrixLogarithm
+from cellgrad.ops.operations._unlisted import Shift as Shift
+from cellgrad.ops.operations._unlisted import (
+    SparseSoftmaxCrossEntropyWithLogitsV2 as SparseSoftmaxCrossEntropyWithLogitsV2,
+)
 from cellgrad.ops.operations._unlisted import Uniform as Uniform

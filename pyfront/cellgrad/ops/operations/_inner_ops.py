@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from cellgrad import nn
+from cellgrad.core.aliases import Axis
 from cellgrad.core.arguments import check_same_dtype
 from cellgrad.core.dtype import (
     Type,
@@ -21,8 +23,10 @@ from cellgrad.ops import indexing
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._static import known_ints
 from cellgrad.ops.patches import ExtractImagePatches, ExtractVolumePatches
+from cellgrad.ops.selection import cast
 
 __all__ = [
+    "ClipByNorm",
     "ConvertToDynamic",
     "CopyWithSlice",
     "ExtractImagePatches",
@@ -30,6 +34,26 @@ __all__ = [
     "TensorCopySlices",
     "TopTypeof",
 ]
+
+
+class ClipByNorm(Primitive):
+    """The primitive of `nn.ClipByNorm`: float32, as the kernel gives it.
+
+    Raises:
+        TypeError: `axis` is not an int or a tuple of them, or no Tensors.
+    """
+
+    def __init__(self, axis: Axis = None):
+        super().__init__()
+        self._layer = nn.ClipByNorm(axis)
+
+    def __call__(self, x: Tensor, clip_norm: Tensor) -> Tensor:
+        given = [
+            cast(check_tensor(v, self.name, n), float32)
+            for v, n in ((x, "x"), (clip_norm, "clip_norm"))
+        ]
+        out: Tensor = self._layer(*given)
+        return out
 
 
 class ConvertToDynamic(Primitive):

@@ -4,17 +4,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad.core.arguments import argument_error, check_bool, check_dtype, check_int
-from cellgrad.core.dtype import Type
-from cellgrad.core.record import cast_to, check_tensor, complex_forms, operation
+from cellgrad.core.aliases import TensorLike
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_dtype,
+    check_int,
+    check_ndim,
+    check_shape,
+)
+from cellgrad.core.record import (
+    as_tensor,
+    axis_of,
+    cast_to,
+    check_float,
+    check_tensor,
+    complex_forms,
+    operation,
+)
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _generated as gen
 from cellgrad.ops import complex_spectra, linalg, random, spectral
 from cellgrad.ops._elementwise import Primitive
-from cellgrad.ops._static import known_ints
-from cellgrad.ops.sparse import CSRTensor
-from cellgrad.ops.sparse_elements import csr_softmax
+from cellgrad.ops.class_losses import cross_entropy
+from cellgrad.ops.contractions import matmul
+from cellgrad.ops.diagonals import one_hot
+from cellgrad.ops.eigenvalues import eig
+from cellgrad.ops.joining import concat, piece
+from cellgrad.ops.linalg import inverse
+from cellgrad.ops.reductions import softmax
+from cellgrad.ops.selection import cast
+from cellgrad.ops.shapes import broadcast_to, expand_dims, reshape
 
-__all__ = ["Eigh", "SparseMatrixSoftmax", "Uniform"]
+__all__ = ["Eigh", "MatrixLogarithm", "Shift", "SparseSoftmaxCrossEntropyWithLogitsV2", "Uniform"]
 
 
 @operation
@@ -50,32 +72,74 @@ class Eigh(Primitive):
         return found if self.compute_eigenvectors else found[0]
 
 
-class SparseMatrixSoftmax(Primitive):
-    """The softmax of each row of a `CSRTensor`, which is given and returned as its parts: the shape, the number
-    of elements, the places of the rows, the columns and the elements.
+class MatrixLogarithm(Primitive):
+    """The principal logarithm of square matrices of complex numbers, by their eigenvectors: NaN, infinite or without
+    digits for matrices without a full set of them.
 
     Raises:
-        TypeError: parts that are no Tensors.
-        ValueError: parts that do not fit.
+        TypeError: no Tensor of complex numbers.
+        ValueError: matrices that are not square.
     """
 
-    def __init__(self, dtype: Type):
-        super().__init__()
-        self.dtype = dtype
+    def __call__(self, x: Tensor) -> Tensor:
+        given = check_dtype(check_tensor(x, self.name, "x"), self.name, "x", "c")
+        values, vectors = eig(given)
+        scaled = vectors * expand_dims(gen.log(values), -2)
+        out: Tensor = matmul(scaled, inverse(vectors))
+        return out
 
-    def __call__(
-        self,
-        x_dense_shape: Tensor,
-        x_batch_pointers: Tensor,
-        x_row_pointers: Tensor,
-        x_col_indices: Tensor,
-        x_values: Tensor,
-    ) -> tuple[Tensor, ...]:
-        shape = known_ints(x_dense_shape, self.name, "x_dense_shape")
-        values = check_tensor(x_values, self.name, "x_values")
-        given = CSRTensor(x_row_pointers, x_col_indices, values, shape)
-        out = csr_softmax(given, self.dtype)
-        return x_dense_shape, x_batch_pointers, out.indptr, out.indices, out.values
+
+class Shift(Primitive):
+    """The elements moved along a dimension, and `fill_value` where there are none: ahead, or back where `periods`
+    is below 0.
+
+    Raises:
+        TypeError: no ints, or no Tensor.
+        ValueError: an axis out of range.
+    """
+
+    def __init__(self, periods: int = 1, axis: int = -1):
+        super().__init__()
+        self.periods = check_int(periods, self.name, "periods")
+        self.axis = check_int(axis, self.name, "axis")
+
+    def __call__(self, x: Tensor, fill_value: TensorLike) -> Tensor:
+        given = check_tensor(x, self.name, "x")
+        dim = axis_of(self.axis, given.ndim, self.name)
+        out: Tensor = _shifted(given, fill_value, self.periods, dim)
+        return out
+
+
+@operation
+def _shifted(x: Tensor, fill_value: TensorLike, periods: int, dim: int) -> Tensor:
+    length = x.shape[dim]
+    count = min(abs(periods), length)
+    shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
+    value = as_tensor(fill_value, "Shift", x.dtype)
+    fill = broadcast_to(reshape(cast_to(value, x.dtype), (1,) * x.ndim), shape)
+    kept = piece(x, dim, *((0, length - count) if periods > 0 else (count, length)))
+    return concat((fill, kept) if periods > 0 else (kept, fill), dim)
+
+
+class SparseSoftmaxCrossEntropyWithLogitsV2(Primitive):
+    """The cross entropy of each row of logits and its label, and the gradient of their sum by the logits.
+
+    Raises:
+        TypeError: no Tensors of floats and of integers.
+        ValueError: shapes that do not fit.
+    """
+
+    def __call__(self, logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        x = check_ndim(check_float(logits, self.name, "logits"), self.name, "logits", 2)
+        at = check_shape(
+            check_dtype(check_tensor(labels, self.name, "labels"), self.name, "labels", "i"),
+            self.name,
+            "labels",
+            x.shape[:1],
+        )
+        hot = one_hot(at, x.shape[1], 1.0, 0.0)
+        loss: Tensor = cross_entropy(x, at, reduction="none")
+        return loss, softmax(x, -1) - cast(hot, x.dtype)
 
 
 class Uniform(Primitive):

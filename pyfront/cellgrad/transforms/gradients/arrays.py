@@ -103,6 +103,21 @@ def _mirror_pad(name: str, dout: Any, paddings: Any, mode: str) -> Any:
 
 MirrorPadGrad = row("MirrorPadGrad(mode='REFLECT')(dout, paddings)", by_name(_mirror_pad))
 
+
+def _pad(name: str, dout: Any, paddings: Any, mode: str, paddings_contiguous: bool) -> Any:
+    given, pad = check_tensor(dout, name, "dout"), ops.PadV3(mode, paddings_contiguous)
+    amounts = known_ints(paddings, name, "paddings")
+    half = len(amounts) // 2
+    before = amounts[::2] if paddings_contiguous else amounts[:half]
+    after = amounts[1::2] if paddings_contiguous else amounts[half:]
+    shape = list(given.shape)
+    for i, (a, b) in enumerate(zip(before, after, strict=True), 1):
+        shape[-i] -= a + b
+    return transposed(name, lambda v: pad(v, amounts), given, tuple(shape))
+
+
+PadV3Grad = row("PadV3Grad(mode, paddings_contiguous=True)(dout, paddings)", by_name(_pad))
+
 # --- images ---------------------------------------------------------------------------------------
 
 

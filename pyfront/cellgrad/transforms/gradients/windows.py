@@ -7,9 +7,11 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_ndim
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._static import known_ints
+from cellgrad.ops.segments import extreme
 from cellgrad.transforms.differentiate import push_forward
 from cellgrad.transforms.gradients.rows import by_formula, by_name, of, pulled, row, transposed
 
@@ -20,9 +22,11 @@ def _filter(layer: Any, padded: tuple[str, ...]) -> Any:
     """The gradient by the weights of a convolution, which it depends on by their shape only."""
 
     def compute(name: str, settings: dict[str, Any], operands: dict[str, Any]) -> Any:
-        settings = {k: v for k, v in settings.items() if k not in padded}
         x = check_tensor(operands["x"], name, "x")
         shape = known_ints(operands["filter_size"], name, "filter_size")
+        # As in MindSpore, the weights say how many channels there are and how large the kernel is.
+        settings = {k: v for k, v in settings.items() if k not in padded}
+        settings |= {"out_channel": shape[0], "kernel_size": shape[2:]}
         convolve = layer(**settings)
         return transposed(name, lambda w: convolve(x, w), operands["dout"], shape)
 
@@ -266,13 +270,17 @@ BatchNormGrad = row(
 )
 
 
-def _bands(sequence: Any, size: int, overlapping: bool) -> Tensor:
-    """A row for each window of a sequence of bounds: its share of each element, 0 outside."""
-    bounds = ops.cast(check_tensor(sequence, "FractionalAvgPoolGrad", "sequence"), mstype.int64)
+def _inside(sequence: Any, size: int, overlapping: bool, name: str) -> Tensor:
+    """A row for each window of a sequence of bounds: which elements are part of it."""
+    bounds = ops.cast(check_tensor(sequence, name, "sequence"), mstype.int64)
     at = ops.arange(size).astype(mstype.int64)
     low, high = ops.reshape(bounds[:-1], (-1, 1)), ops.reshape(bounds[1:], (-1, 1))
-    inside = ops.logical_and(at >= low, at <= high if overlapping else at < high)
-    one = ops.cast(inside, mstype.float64)
+    return ops.logical_and(at >= low, at <= high if overlapping else at < high)
+
+
+def _bands(sequence: Any, size: int, overlapping: bool, name: str) -> Tensor:
+    """The share of each element in each window, 0 outside."""
+    one = ops.cast(_inside(sequence, size, overlapping, name), mstype.float64)
     return one / ops.reduce_sum(one, 1, True)
 
 
@@ -282,7 +290,7 @@ def _fractional(
     _, height, width, _ = known_ints(shape, name, "orig_input_tensor_shape")
     given = check_tensor(dout, name, "out_backprop")
     rows, columns = (
-        ops.cast(_bands(s, n, overlapping), given.dtype)
+        ops.cast(_bands(s, n, overlapping, name), given.dtype)
         for s, n in ((row_sequence, height), (col_sequence, width))
     )
     return ops.einsum("bijc,ih,jw->bhwc", given, rows, columns)
@@ -292,4 +300,45 @@ FractionalAvgPoolGrad = row(
     "FractionalAvgPoolGrad(overlapping=False)"
     "(orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence)",
     by_name(_fractional),
+)
+
+
+def _largest(
+    x: Tensor, sequence: Any, dim: int, overlapping: bool, name: str
+) -> tuple[Tensor, Tensor]:
+    """The largest elements of the windows of a dimension, and their places in it: the first of equal ones."""
+    inside = _inside(sequence, x.shape[dim], overlapping, name)
+    shape = (*inside.shape, *(1,) * (x.ndim - dim - 1))
+    spread = ops.where(ops.reshape(inside, shape), ops.expand_dims(x, dim), extreme(x.dtype, True))
+    first = ops.argmax(spread, dim + 1)
+    return ops.amax(spread, dim + 1), first.astype(mstype.int64)
+
+
+def _fractional_largest(
+    name: str,
+    orig_input: Any,
+    orig_output: Any,
+    dout: Any,
+    row_sequence: Any,
+    col_sequence: Any,
+    overlapping: bool,
+) -> Tensor:
+    given = check_ndim(check_tensor(orig_input, name, "orig_input"), name, "orig_input", 4)
+    of_rows, column = _largest(given, col_sequence, 2, overlapping, name)
+    _, row_ = _largest(of_rows, row_sequence, 1, overlapping, name)
+    places = row_ * given.shape[2] + ops.gather_elements(column, 1, row_)
+    last = (0, 3, 1, 2)
+
+    def forward(x: Tensor) -> Tensor:
+        taken = _chosen(ops.transpose(x, last), ops.transpose(places, last), 2)
+        return ops.transpose(taken, (0, 2, 3, 1))
+
+    out: Tensor = transposed(name, forward, dout, given.shape)
+    return out
+
+
+FractionalMaxPoolGrad = row(
+    "FractionalMaxPoolGrad(overlapping=False)"
+    "(orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence)",
+    by_name(_fractional_largest),
 )
