@@ -294,3 +294,27 @@ def test_tensors_go_to_another_process():
     given.put(Tensor([3.0]))
     assert back.get(timeout=60).asnumpy().tolist() == [6]
     process.join()
+
+
+def test_families_of_dtypes():
+    """As MindSpore's primitive says."""
+    families = ms.number, ms.int_, ms.uint, ms.float_, ms.int32, ms.float16
+    found = {
+        t: [_inner_ops.IsSubClass()(t, f) for f in families] for t in (*families[4:], ms.uint8)
+    }
+    assert found == {
+        ms.int32: [True, True, False, False, True, False],
+        ms.float16: [True, False, False, True, False, True],
+        ms.uint8: [True, False, True, False, False, False],
+    }
+    assert _inner_ops.IsSubClass()(ms.bool_, ms.number) and not _inner_ops.IsSubClass()(
+        ms.string, ms.number
+    )
+    with pytest.raises(TypeError, match="'type_'"):
+        _inner_ops.IsSubClass()(ms.number, None)
+    x = Tensor([1.0, 2.0])
+    assert _inner_ops.SameTypeShape()(x, x) is x
+    with pytest.raises(TypeError, match="SameTypeShape"):
+        _inner_ops.SameTypeShape()(x, x.astype(ms.int32))
+    with pytest.raises(ValueError, match="SameTypeShape"):
+        _inner_ops.SameTypeShape()(x, x[:1])
