@@ -25,8 +25,13 @@ _wrap = Tensor._wrap
 
 # What views of a dictionary and iterators of builtins are as results, as in MindSpore.
 _VIEWS: dict[Any, Any] = {
-    **{type({}.keys()): tuple, type({}.values()): tuple, type({}.items()): list},
-    **{zip: tuple, map: tuple, enumerate: tuple, filter: list},
+    type({}.keys()): tuple,
+    type({}.values()): tuple,
+    type({}.items()): list,
+    zip: tuple,
+    map: tuple,
+    enumerate: tuple,
+    filter: list,
 }
 
 
