@@ -23,16 +23,8 @@ __all__ = ["builder"]
 
 _wrap = Tensor._wrap
 
-# What views of a dictionary and iterators of builtins are as results, as in MindSpore.
-_VIEWS: dict[Any, Any] = {
-    type({}.keys()): tuple,
-    type({}.values()): tuple,
-    type({}.items()): list,
-    zip: tuple,
-    map: tuple,
-    enumerate: tuple,
-    filter: list,
-}
+# What a view of a dictionary is as a result, as in MindSpore.
+_VIEWS: dict[Any, Any] = {type({}.keys()): tuple, type({}.values()): tuple, type({}.items()): list}
 
 
 def builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], Any]:
