@@ -10,6 +10,7 @@ import functools
 import inspect
 import math
 import operator
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -298,6 +299,27 @@ def check_string(
         )
         raise _wrong(ValueError, prim_name, text)
     return arg_value
+
+
+def check_str_by_regular(
+    target: str,
+    reg: str | None = None,
+    flag: re.RegexFlag = re.ASCII,
+    prim_name: str | None = None,
+) -> bool:
+    """A text that a regular expression matches; by default letters, digits, ``_`` and ``.``, which is not the first.
+
+    Returns:
+        True.
+
+    Raises:
+        ValueError: another text.
+    """
+    pattern = r"^\w+[0-9a-zA-Z\_\.]*$" if reg is None else reg
+    if re.match(pattern, target, flag) is None:
+        text = f"the '{target}' is illegal, it must be match regular'{pattern}' by flags'{flag}.'"
+        raise _wrong(ValueError, prim_name, text)
+    return True
 
 
 def check_isinstance(arg_name: str, arg_value: T, classes: type | tuple[type, ...]) -> T:

@@ -37,7 +37,7 @@ _MOVED = {
     f"{NAME}.ops._utils": f"{_HERE}.ops.operations._sequence_ops",
     f"{NAME}.ops._utils.arg_dtype_cast": f"{_HERE}.ops.operations._sequence_ops",
     f"{NAME}.ops.operations.comm_ops": f"{_HERE}.ops.operations",
-    f"{NAME}.ops.operations.manually_defined": f"{_HERE}.ops",
+    f"{NAME}.ops.operations.manually_defined": f"{_HERE}.ops.auto_generate",
     f"{NAME}.train.summary.summary_record": f"{_HERE}.train.summary",
     **{f"{NAME}.nn.layer.{m}": f"{_HERE}.nn" for m in _LAYERS.split()},
     f"{NAME}.common.sparse_tensor": f"{_HERE}.common",

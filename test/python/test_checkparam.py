@@ -281,6 +281,13 @@ GOLDEN = (
         "but got <class 'float'>.",
     ),
     ('V.check_input_format("NCHW")', "value", "'NCHW'"),
+    ('V.check_str_by_regular("_x12_sf.asdf")', "value", "True"),
+    (
+        'V.check_str_by_regular("12+sf.asdf")',
+        "ValueError",
+        "The '12+sf.asdf' is illegal, it must be match regular'^\\w+[0-9a-zA-Z\\_\\.]*$' by "
+        "flags're.ASCII.'",
+    ),
     (
         'V.check_input_format("NHWC")',
         "ValueError",

@@ -428,6 +428,7 @@ CASES = {
     ),
     "name of a number": ("Parameter(x, name=3)", ValueError, "'string' or 'None'"),
     "requires_grad": ("Parameter(x, requires_grad=1)", TypeError, "must be a bool"),
+    "layerwise": ("Parameter(x, layerwise_parallel=None)", TypeError, "must be a bool"),
     "training mode": ("net.set_train(1)", TypeError, "'mode' must be a bool"),
     # Context and helpers
     "device": (

@@ -81,3 +81,35 @@ def test_refused():
         with pytest.raises(kind) as caught:
             ops.scatter_add(p, Tensor(index), Tensor(values))
         assert re.search(words, said(caught.value))
+
+
+# MindSpore's results for a Parameter of ones and updates of 2 and 3, which it casts.
+NARROWER = {
+    "ScatterUpdate": [2, 3],
+    "ScatterAdd": [3, 4],
+    "ScatterSub": [-1, -2],
+    "ScatterMul": [2, 3],
+    "ScatterDiv": [1 / 2, 1 / 3],
+    "ScatterMax": [2, 3],
+    "ScatterMin": [1, 1],
+    "ScatterNdUpdate": [2, 3],
+    "ScatterNdAdd": [3, 4],
+    "ScatterNdSub": [-1, -2],
+    "ScatterNdMul": [2, 3],
+    "ScatterNdMax": [2, 3],
+}
+
+
+@pytest.mark.parametrize("run", [lambda f: f, ms.jit])
+@pytest.mark.parametrize("name", NARROWER)
+def test_updates_of_a_narrower_dtype(name, run):
+    at = Tensor([[1]] if "Nd" in name else [1], ms.int32)
+    p = Parameter(ops.ones((3, 2)), name="p")
+    update = run(lambda given: getattr(ops, name)()(p, at, given))
+    for dtype in (ms.float16, ms.int32):
+        p.set_data(ops.ones((3, 2)))
+        out = update(Tensor([[2, 3]], dtype))
+        np.testing.assert_allclose(p.asnumpy(), [[1, 1], NARROWER[name], [1, 1]])
+        assert out.dtype == ms.float32
+    with pytest.raises(TypeError):
+        update(Tensor([[2, 3]], ms.float64))

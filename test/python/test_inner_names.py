@@ -13,6 +13,7 @@ from cellgrad.common import _monad
 from cellgrad.common.api import _no_recursive, _pynative_executor
 from cellgrad.common.parameter import _Buffer
 from cellgrad.ops import auto_generate as gen
+from cellgrad.ops import operations
 from cellgrad.ops._primitive_cache import _get_cache_prim
 from cellgrad.ops.operations import (
     MatrixLogarithm,
@@ -414,3 +415,72 @@ def test_norms_are_clipped(mode):
     out = _inner_ops.ClipByNorm(0)(Tensor(x, ms.float16), Tensor([2.0], ms.float16))
     assert out.dtype is ms.float32
     np.testing.assert_allclose(out.asnumpy(), x * 2 / np.maximum(norm, 2), 1e-3)
+
+
+def test_families_of_dtypes():
+    """As MindSpore's primitive says."""
+    families = ms.number, ms.int_, ms.uint, ms.float_, ms.int32, ms.float16
+    found = {
+        t: [_inner_ops.IsSubClass()(t, f) for f in families] for t in (*families[4:], ms.uint8)
+    }
+    assert found == {
+        ms.int32: [True, True, False, False, True, False],
+        ms.float16: [True, False, False, True, False, True],
+        ms.uint8: [True, False, True, False, False, False],
+    }
+    assert _inner_ops.IsSubClass()(ms.bool_, ms.number) and not _inner_ops.IsSubClass()(
+        ms.string, ms.number
+    )
+    with pytest.raises(TypeError, match="'type_'"):
+        _inner_ops.IsSubClass()(ms.number, None)
+    x = Tensor([1.0, 2.0])
+    assert _inner_ops.SameTypeShape()(x, x) is x
+    with pytest.raises(TypeError, match="SameTypeShape"):
+        _inner_ops.SameTypeShape()(x, x.astype(ms.int32))
+    with pytest.raises(ValueError, match="SameTypeShape"):
+        _inner_ops.SameTypeShape()(x, x[:1])
+
+
+# MindSpore's results of [[2, 2, 0, 1], [0, 3, 3, 1]] and [[2, 2, 1], [0, 2, 4]]: places, numbers, shape.
+SETS = {
+    "a-b": ([[0, 0], [1, 0], [1, 1]], [0, 1, 3], [2, 2]),
+    "b-a": ([[1, 0], [1, 1]], [2, 4], [2, 2]),
+    "intersection": ([[0, 0], [0, 1], [1, 0]], [1, 2, 0], [2, 2]),
+    "union": (
+        [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2], [1, 3], [1, 4]],
+        [0, 1, 2, 0, 1, 2, 3, 4],
+        [2, 5],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_sets_of_rows(name):
+    a = Tensor(np.array([[2, 2, 0, 1], [0, 3, 3, 1]], np.int32))
+    b = Tensor(np.array([[2, 2, 1], [0, 2, 4]], np.int32))
+    places, numbers, shape = operations.DenseToDenseSetOperation(name)(a, b)
+    assert (
+        places.asnumpy().tolist(),
+        numbers.asnumpy().tolist(),
+        shape.asnumpy().tolist(),
+    ) == SETS[name]
+    assert numbers.dtype == ms.int32 and places.dtype == ms.int64
+    at = np.array([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]])
+    sparse = operations.DenseToSparseSetOperation(name)
+    found = sparse(a, Tensor(at), b.reshape(-1), Tensor([2, 3], ms.int64))
+    assert [v.asnumpy().tolist() for v in found] == list(SETS[name])
+    for kind, call in (
+        (ValueError, lambda: operations.DenseToDenseSetOperation("x")(a, b)),
+        (ValueError, lambda: operations.DenseToDenseSetOperation()(a, b[:1])),
+        (ValueError, lambda: operations.DenseToDenseSetOperation()(a[0], b[0])),
+        (TypeError, lambda: operations.DenseToDenseSetOperation()(a, b.astype(ms.int64))),
+        (TypeError, lambda: operations.DenseToDenseSetOperation(validate_indices=1)),
+    ):
+        with pytest.raises(kind, match="DenseToDenseSetOperation"):
+            call()
+
+
+def test_the_slope_of_igamma_by_its_order():
+    """As MindSpore's primitive, whose numbers these are."""
+    found = _grad_ops.IgammaGradA()(Tensor([0.5, 2.0, 4.0]), Tensor([1.0, 2.0, 3.0]))
+    np.testing.assert_allclose(found.asnumpy(), [-0.38983735, -0.29400462, -0.20153049], rtol=1e-6)

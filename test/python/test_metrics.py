@@ -167,6 +167,8 @@ def test_names_and_indexes():
         (ValueError, "must have one shape", lambda: train.Dice()(SCORES, CLASSES)),
         (ValueError, "'similarity' must be", lambda: train.CosineSimilarity("angle")),
         (ValueError, "probabilities (..., C)", lambda: train.Perplexity()(SCORES, SCORES)),
+        (RuntimeError, "probabilities (..., C)", lambda: train.Perplexity()(SCORES, SCORES)),
+        (TypeError, "'ignore_label' must be an int", lambda: train.Perplexity("abc")),
         (ValueError, "must be a list", lambda: train.MSE().set_indexes((0, 1))),
     ],
 )

@@ -216,3 +216,54 @@ def test_flags_choose_the_type_as_mindspore_does(mode):
     assert {t.dtype for t in net(ops.ones((1, 2), ms.float32))} == {ms.float32}
     half = ops.functional.mixed_precision_cast(ms.float16, [Tensor([1.0]), Tensor([1])])
     assert [t.dtype for t in half] == [ms.float16, ms.int64]
+
+
+class Assigning(nn.Cell):
+    """Writes Parameters in the ways that there are."""
+
+    def __init__(self, way):
+        super().__init__()
+        self.b = Parameter(Tensor(np.full(3, 1.0001, np.float32)), name="b")
+        self.state = Parameter(Tensor(np.ones(3, np.float32)), name="state", requires_grad=False)
+        self.way = way
+
+    def construct(self, w):
+        if self.way == "assign":
+            ops.assign(self.b, w)
+            ops.assign(self.state, w)
+        elif self.way == "attribute":
+            self.b = w
+        elif self.way == "assign_add":
+            ops.assign_add(self.b, w)
+        elif self.way == "augmented":
+            self.b += w
+        elif self.way == "element":
+            self.b[1] = w[0]
+        else:
+            self.b.copy_(w)
+        return self.b * 2
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+@pytest.mark.parametrize(
+    "way, after",  # as in MindSpore's PyNative mode, whose `copy_` alone does not write here
+    [
+        ("assign", [2.5, 2.5, 2.5]),
+        ("attribute", [2.5, 2.5, 2.5]),
+        ("assign_add", [3.5001, 3.5001, 3.5001]),
+        ("augmented", [3.5, 3.5, 3.5]),
+        ("element", [1.0001, 2.5, 1.0001]),
+        ("copy_", [2.5, 2.5, 2.5]),
+    ],
+)
+def test_parameters_are_written_in_a_lower_precision(mode, way, after):
+    ms.set_context(mode=mode)
+    net = Assigning(way).to_float(ms.float16)
+    out = net(Tensor(np.full(3, 2.5, np.float32)))
+    assert out.dtype == ms.float16 and net.b.dtype == ms.float32
+    np.testing.assert_allclose(net.b.asnumpy(), after, rtol=1e-7)
+    np.testing.assert_allclose(out.asnumpy(), 2 * np.array(after), rtol=1e-3)
+    np.testing.assert_allclose(net.state.asnumpy(), 2.5 if way == "assign" else 1)
+    net.b.set_data(Tensor(np.ones(3, np.float32)))
+    out[0] = 7.0
+    assert net.b.asnumpy().tolist() == [1, 1, 1]

@@ -446,7 +446,9 @@ NET = nn.Dense(4, 3)
         ),
         (TypeError, "but got 1.", lambda: model().train(1, [X])),
         (ValueError, "'metrics' can not be None", lambda: model(()).eval(rows())),
-        (ValueError, "needs 'loss_fn'", lambda: train.Model(NET, metrics={"acc"}).eval(rows())),
+        (ValueError, "needs 'loss_fn'", lambda: train.Model(NET, metrics={"acc"})),
+        (TypeError, "'initial_epoch'", lambda: model().train(2, rows(), initial_epoch="1")),
+        (TypeError, "'dataset_sink_mode'", lambda: model().train(2, rows(), dataset_sink_mode=1)),
         (TypeError, "must be 'Callback'", lambda: model().train(1, rows(), [print])),
         (TypeError, "must be an int", lambda: train.LossMonitor("2")),
         (TypeError, "'monitor' must be a str", lambda: train.EarlyStopping(3)),
@@ -474,3 +476,27 @@ def test_mistakes_are_named(kind, words, call):
     with pytest.raises(kind) as caught:
         call()
     assert words in said(caught.value)
+
+
+def test_data_that_counts_its_batches_begins_anew():
+    """As MindSpore's `Model`, which calls ``reset`` after each epoch."""
+
+    class Counting:
+        left = 2
+
+        def reset(self):
+            self.left = 2
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            if not self.left:
+                raise StopIteration
+            self.left -= 1
+            return X, CLASSES
+
+    data, seen = Counting(), []
+    m = model()
+    m.train(3, data, train.LambdaCallback(on_train_step_end=lambda c: seen.append(1)))
+    assert len(seen) == 6 and m.eval(data) == m.eval(data)

@@ -348,3 +348,23 @@ def test_complex_numbers_are_refused(name):
 def test_two_complex_arguments_are_refused(name):
     with pytest.raises(TypeError, match=r"(?s)Complex64.*ops\.real"):
         getattr(mnp, name)(ms.Tensor(Z[0]), ms.Tensor(Z[1]))
+
+
+def test_asarray_gives_a_tensor_of_the_dtype_itself():
+    x = mnp.array([1, 2])
+    assert mnp.asarray(x) is x and mnp.asarray(x, ms.int32) is x and mnp.asarray(x, "int32") is x
+    assert mnp.array(x, ms.int32) is not x and mnp.array(x, ms.int32, copy=False) is x
+    assert mnp.asarray(x, ms.float32).dtype == ms.float32
+
+
+@pytest.mark.parametrize("signed", ["int8", "int32", "int64", "uint8", "uint32", "bool"])
+@pytest.mark.parametrize("unsigned", ["uint8", "uint16", "uint32", "uint64"])
+def test_the_dtype_of_unsigned_integers_and_others(unsigned, signed):
+    expected = np.promote_types(unsigned, signed)
+    assert mnp.promote_types(unsigned, signed) == getattr(
+        ms, expected.name.replace("bool", "bool_")
+    )
+    assert mnp.result_type(signed, unsigned) == mnp.promote_types(unsigned, signed)
+    assert (
+        mnp.promote_types(unsigned, "float16") == ms.float16
+    )  # as MindSpore, which prefers short ones

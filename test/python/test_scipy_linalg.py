@@ -73,6 +73,7 @@ def test_batches_and_integers():
         linalg.block_diag(i, Tensor(np.array([1, 2], "int32"))),
         [[2, 1, 0, 0], [1, 3, 0, 0], [0, 0, 1, 2]],
     )
+    assert linalg.block_diag().shape == reference.block_diag().shape == (1, 0)
 
 
 def test_derivatives():

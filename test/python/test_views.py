@@ -210,3 +210,44 @@ def test_the_gradient_of_an_assigned_tensor_is_that_of_its_new_elements():
 
     by_x, by_y = ms.grad(f, (0, 1))(Tensor([1.0, 2.0]), Tensor([3.0, 4.0]))
     assert by_x.asnumpy().tolist() == [0, 0] and by_y.asnumpy().tolist() == [6, 8]
+
+
+# MindSpore's strides, offset and whether elements lie one after the other, of views of shape [2, 3, 4].
+LAYOUTS = {
+    "x": ([12, 4, 1], 0, True),
+    "x.transpose(2, 0, 1)": ([1, 12, 4], 0, False),
+    "x[1]": ([4, 1], 12, True),
+    "x[:, 1]": ([12, 1], 4, False),
+    "x[:, :, ::2]": ([12, 4, 2], 0, False),
+    "x.chunk(2, 2)[1]": ([12, 4, 1], 2, False),
+    "x.swapaxes(0, 2)": ([1, 4, 12], 0, False),
+    "x.narrow(1, 1, 2)": ([12, 4, 1], 4, False),
+    "x[:1].broadcast_to((2, 3, 4))": ([0, 4, 1], 0, False),
+    "x.swapaxes(0, 1).swapaxes(0, 1)": ([12, 4, 1], 0, True),
+    "x[:, 1].reshape(-1)": ([1], 0, True),
+}
+
+
+@pytest.mark.parametrize("text", LAYOUTS)
+def test_layouts_of_views(text):
+    x = Tensor(np.arange(24, dtype=np.float32).reshape(2, 3, 4))
+    y = eval(text, {"x": x})
+    assert (y.stride(), y.storage_offset(), y.is_contiguous()) == LAYOUTS[text]
+    whole = y.contiguous()
+    assert whole.is_contiguous() and (whole == y).all()
+    assert (whole is y) == y.is_contiguous()
+
+
+@pytest.mark.parametrize("run", [lambda f: f, ms.jit])
+def test_what_is_made_contiguous_is_another_tensor(run):
+    """As in MindSpore: a tensor whose elements lie apart is copied, another one is itself."""
+
+    def f(x):
+        rows, column = x[0].contiguous(), x[:, 1].contiguous()
+        rows[0], column[0] = 5.0, 7.0
+        return x * 1.0
+
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert run(f)(x).asnumpy().tolist() == [[5, 2], [3, 4]]
+    slope = ms.grad(lambda x: (x.T.contiguous() * Tensor([[1.0, 2.0], [3.0, 4.0]])).sum())(x)
+    assert slope.asnumpy().tolist() == [[1, 3], [2, 4]]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.signal
 from messages import said
 
 import cellgrad as ms
@@ -424,3 +425,24 @@ def test_samples_of_fractional_pooling(sample, dtype, mode):
         at = pool(image, Tensor(given))[1].asnumpy()[0, 0]
         places = [at[:, 0] // 4, at[0] % 4]
         assert [p.tolist() for p in places] == [[0, 1 + (d == sample), 3] for d in range(2)]
+
+
+def test_depthwise_convolution_of_older_scripts():
+    x, weight = RNG.random((2, 3, 7, 6)), RNG.random((1, 3, 3, 2))
+    expected = [
+        [scipy.signal.correlate2d(x[n, c], weight[0, c], "valid")[::2, ::2] for c in range(3)]
+        for n in range(2)
+    ]
+    layer = ops.DepthwiseConv2dNative(1, (3, 2), stride=2)
+    np.testing.assert_allclose(layer(Tensor(x), Tensor(weight)).asnumpy(), expected, rtol=1e-6)
+    check_grads(layer, (Tensor(x), Tensor(weight)))
+    f = Tensor(np.ones((1, 1, 9, 9), np.float32))
+    for kind, first, second in (
+        (TypeError, 5.0, 5.0),
+        (TypeError, f, f.astype(ms.float16)),
+        (ValueError, f[0], f),
+        (ValueError, f, Tensor(np.ones((2, 1, 5, 6), np.float32))),
+        (ValueError, f, Tensor(np.ones((1, 1, 5, 5), np.float32))),
+    ):
+        with pytest.raises(kind, match="DepthwiseConv2dNative"):
+            ops.DepthwiseConv2dNative(2, (5, 5))(first, second)

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from cellgrad.core.parameter import Parameter
 
 
+def whole(variable: Tensor) -> Tensor:
+    """The Parameter that was read in a lower precision; others as they are."""
+    out: Tensor = getattr(variable, "_cast_of", variable)
+    return out
+
+
 def assign(parameter: Parameter, value: Any) -> None:
     """Writes a Parameter: the value is converted to its dtype and must have its shape."""
     scope = state.current.scope

@@ -101,7 +101,7 @@ class Parameter(Tensor):
             )
         self._name = f"{_GENERATED}{next(_generated)}" if name is None else name
         self.requires_grad = requires_grad
-        self._layerwise_parallel = layerwise_parallel
+        self._layerwise_parallel = check_bool(layerwise_parallel, "Parameter", "layerwise_parallel")
         self.part = None
 
     @property

@@ -148,6 +148,20 @@ def is_part(part: Tensor, x: Tensor) -> bool:
     return found is not None and found.root is x and found.index is not None
 
 
+def skips(part: Tensor) -> bool:
+    """Whether a tensor of compiled code was read by ints and slices that leave out elements between its own."""
+    scope = state.current.scope
+    found = None if scope is None else scope.trace.parts.get(id(part))
+    if found is None or found.index is None:
+        return False
+    index = found.index[0]
+    places = index if type(index) is tuple else (index,)
+    known = tuple(0 if isinstance(i, Tensor) else i for i in places)
+    shape = found.root.shape
+    at = np.arange(int(np.prod(shape))).reshape(shape)[known]
+    return bool((np.diff(at.reshape(-1)) != 1).any())
+
+
 def written(scope: Scope, x: Tensor, index: Any) -> tuple[Tensor, Any] | None:
     """Notes that elements of a tensor were assigned. Gives the tensor that it is a part of, and the place
     in that, if it must be written as well.

@@ -122,12 +122,15 @@ class Tensor(_Methods):
     Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_buf", "_link", "_rounded", "_sig", "_views")
+    __slots__ = (
+        "__dict__", "__weakref__", "_buf", "_cast_of", "_link", "_rounded", "_sig", "_views",
+    )  # fmt: skip
 
     _is_parameter = _is_traced = False
 
     _buf: Any
     _sig: Signature
+    _cast_of: Any  # the Parameter that is written in its place; set of what `Cell.to_float` reads
     _link: Any  # what it is a view of, and its views: see `core.views`; set where there are any
     _views: Any
     _rounded: Any  # its elements, if they are Python floats that float32 has rounded
@@ -246,7 +249,7 @@ class Tensor(_Methods):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Bytes from one element to the next along each dimension.
+        """Bytes from one element to the next along each dimension, where they lie in row-major order.
 
         >>> ops.ones((2, 3)).strides
         (12, 4)
@@ -319,22 +322,6 @@ class Tensor(_Methods):
         False
         """
         return False
-
-    def is_contiguous(self) -> bool:
-        """Always True: elements lie in row-major order.
-
-        >>> Tensor([1.0, 2.0]).is_contiguous()
-        True
-        """
-        return True
-
-    def contiguous(self) -> Tensor:
-        """The tensor itself: elements always lie in row-major order.
-
-        >>> print(Tensor([1.0, 2.0]).contiguous())
-        [1. 2.]
-        """
-        return self
 
     # --- elements in and out ------------------------------------------------------------------
 

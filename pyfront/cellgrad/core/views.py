@@ -125,6 +125,13 @@ def view(keeps_order: bool = False) -> Callable[[F], F]:
     return decorate
 
 
+def places(x: Tensor) -> np.ndarray[Any, Any] | None:
+    """Where the elements of a view are in its tensor, if they do not lie one after the other; else None."""
+    own: Link | None = getattr(x, "_link", None)
+    at = None if own is None else own.positions()
+    return None if at is None or (np.diff(at.reshape(-1)) == 1).all() else at
+
+
 def written(x: Tensor, index: Any = ...) -> None:
     """Copies elements that were written: to what `x` is a view of, and to all views of that."""
     own: Link | None = getattr(x, "_link", None)

@@ -26,6 +26,26 @@ def cast_floats(tree: Any, dtype: Type) -> Any:
     return map_tensors(lambda t: ops.cast(t, dtype) if t.dtype.kind == "f" else t, tree)
 
 
+class _Casts(dict[str, Any]):
+    """The Parameters of a Cell: those that train are read in another type, and written as they are."""
+
+    def __init__(self, given: dict[str, Any], dtype: Type):
+        super().__init__(given)
+        self.dtype = dtype
+        self.read: list[Any] = []
+
+    def __getitem__(self, name: str) -> Any:
+        p = super().__getitem__(name)
+        # Parameters that are no weights, such as running means, are state: they keep their type.
+        if p is None or not p.requires_grad:
+            return p
+        read = cast_floats(p, self.dtype)
+        if read is not p:
+            read._cast_of = p
+            self.read.append(read)
+        return read
+
+
 class _Construct:
     """Takes the place of a Cell's `construct`: inputs and trainable Parameters are converted."""
 
@@ -36,19 +56,17 @@ class _Construct:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         cell = self.cell
         given = cell._params
-        # Parameters that are no weights, such as running means, are state: they keep their type.
-        seen = {
-            n: p if p is None or not p.requires_grad else cast_floats(p, self.dtype)
-            for n, p in given.items()
-        }
         inputs, keywords = cast_floats(args, self.dtype), cast_floats(kwargs, self.dtype)
         function = type(cell).construct.__get__(cell)
-        object.__setattr__(cell, "_params", seen)
+        casts = _Casts(given, self.dtype)
+        object.__setattr__(cell, "_params", casts)
         try:
             with computing_in(None):  # of the two ways to say it, this one is closer
                 return calls.call_as_around(function, inputs, keywords)
         finally:
             object.__setattr__(cell, "_params", given)
+            for read in casts.read:  # what it returns is a tensor like others
+                del read._cast_of
 
 
 def to_float(cell: Cell, dst_type: Any) -> Cell:

@@ -261,7 +261,7 @@ class Cell(CellState, CellModes, CellHooks):
         """Assigns something that is no Parameter or Cell; whether compiled code may differ."""
         params = self.__dict__.get("_params")
         if params is not None and name in params:
-            before = params[name]
+            before = params.get(name)
             if isinstance(value, Tensor) and before is not None:
                 before.set_data(value)
                 return False

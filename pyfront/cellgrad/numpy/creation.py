@@ -48,7 +48,8 @@ __all__ = [
 
 
 def asarray(a: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
-    """A Tensor from a Tensor, number, or nested lists and tuples. Numbers are int32 and float32.
+    """A Tensor from a Tensor, number, or nested lists and tuples. Numbers are int32 and float32; a Tensor
+    of the dtype is given back itself.
 
     Raises:
         TypeError: anything else, such as a str; a `dtype` that is none.
@@ -59,7 +60,8 @@ def asarray(a: ArrayLike, dtype: DTypeLike | None = None) -> Tensor:
      [3 4]]
     """
     kind = None if dtype is None else hn.dtype_of(dtype, "asarray")
-    return hn.cast(hn.array(a, "asarray", "a", wide=kind is not None), kind)  # type: ignore[no-any-return]
+    made = hn.array(a, "asarray", "a", wide=kind is not None)
+    return made if made.dtype == kind else hn.cast(made, kind)
 
 
 def array(

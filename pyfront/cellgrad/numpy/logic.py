@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+import numpy as np
+
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import ArrayLike, DTypeLike, TensorOrTensors
@@ -104,7 +106,18 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> Type:
     >>> numpy.promote_types(ms.float32, ms.float64)
     cellgrad.float64
     """
-    return mstype.promote(hn.dtype_of(type1), hn.dtype_of(type2))
+    return _together(hn.dtype_of(type1), hn.dtype_of(type2))
+
+
+def _together(a: Type, b: Type) -> Type:
+    """The dtype of both; unlike operations, of an unsigned dtype and another one as well."""
+    kinds = {a.kind, b.kind}
+    if "u" in kinds and kinds <= {"u", "i"}:
+        found = np.promote_types(mstype.to_numpy(a), mstype.to_numpy(b))
+        return cast(Type, mstype.from_numpy(found))
+    if kinds == {"u", "f"}:
+        return a if a.kind == "f" else b
+    return mstype.promote(a, b)
 
 
 def result_type(*arrays_and_dtypes: Any) -> Type:
@@ -124,7 +137,7 @@ def result_type(*arrays_and_dtypes: Any) -> Type:
             found.append(hn.dtype_of(value, "result_type"))
     kind = found[0]
     for other in found[1:]:
-        kind = mstype.promote(kind, other)
+        kind = _together(kind, other)
     return kind
 
 

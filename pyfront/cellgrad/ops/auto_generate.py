@@ -67,6 +67,8 @@ def _norm(
     return ops.norm(input, p, dim, keepdim, dtype=dtype)
 
 
+shape_ = ops.shape
+
 # Primitives without settings that are named after no function.
 _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "MaxDim": _of_extreme("max"),

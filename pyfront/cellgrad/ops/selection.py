@@ -514,6 +514,7 @@ def assign(variable: Tensor, value: TensorLike) -> Tensor:
 
 
 def _assign(variable: Tensor, value: TensorLike, op: str) -> Tensor:
+    variable = effects.whole(variable)
     held = check_tensor(variable, op, "variable").dtype
     if isinstance(value, Tensor) and mstype.promote(held, value.dtype) is not held:
         loses = ": imaginary parts would be lost" if value.dtype.kind == "c" != held.kind else ""
@@ -531,7 +532,7 @@ def _assign(variable: Tensor, value: TensorLike, op: str) -> Tensor:
 def _written(variable: Tensor) -> Any:
     """The Parameter that a variable of compiled code stands for; others as they are."""
     scope = state.current.scope
-    return variable if scope is None else scope.parameter_of(variable)
+    return effects.whole(variable) if scope is None else scope.parameter_of(effects.whole(variable))
 
 
 def assigned(variable: Tensor, value: Tensor, op: str) -> Tensor:
@@ -551,6 +552,7 @@ def updated(variable: Tensor, value: Tensor, op: str) -> Tensor:
 
 def write_to(variable: Tensor, value: TensorLike) -> Tensor:
     """As `assign`, of a value of any dtype, which is rounded: so optimizers write what they computed in a wider one."""
+    variable = effects.whole(variable)
     target = _written(variable)
     own = isinstance(check_tensor(target, "assign", "variable"), Parameter)
     if state.current.scope is not None and own:
@@ -579,7 +581,7 @@ def assign_add(variable: Tensor, value: TensorLike) -> Tensor:
     >>> print(ops.assign_add(x, Tensor([3.0, 4.0])))
     [4. 6.]
     """
-    return assigned(variable, variable + value, "assign_add")
+    return assigned(variable, effects.whole(variable) + value, "assign_add")
 
 
 @public("ops.AssignSub")
@@ -590,4 +592,4 @@ def assign_sub(variable: Tensor, value: TensorLike) -> Tensor:
     >>> print(ops.assign_sub(x, Tensor([3.0, 4.0])))
     [-2. -2.]
     """
-    return assigned(variable, variable - value, "assign_sub")
+    return assigned(variable, effects.whole(variable) - value, "assign_sub")

@@ -7,8 +7,10 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from cellgrad.core.record import check_tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.record import cast_to, check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import scattering, segments
 from cellgrad.ops._elementwise import Primitive
@@ -22,7 +24,7 @@ def _rows(op: str, update: _Update, input_x: Tensor, indices: Tensor, updates: T
     """Updates the rows that the indices name."""
     x = check_tensor(input_x, op, "input_x")
     at = index_tensor(indices, op, "indices")
-    out = update(x, at.reshape(*at.shape, 1), updates)
+    out = update(x, at.reshape(*at.shape, 1), _fitting(x, updates))
     x[...] = out
     return out
 
@@ -30,9 +32,16 @@ def _rows(op: str, update: _Update, input_x: Tensor, indices: Tensor, updates: T
 def _parts(op: str, update: _Update, input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """Updates the parts that the tuples along the last dimension of the indices name."""
     x = check_tensor(input_x, op, "input_x")
-    out = update(x, indices, updates)
+    out = update(x, indices, _fitting(x, updates))
     x[...] = out
     return out
+
+
+def _fitting(x: Tensor, updates: Any) -> Any:
+    """Updates in the dtype of what they update, if that holds all of them."""
+    if not isinstance(updates, Tensor) or mstype.promote(x.dtype, updates.dtype) is not x.dtype:
+        return updates
+    return cast_to(updates, x.dtype)
 
 
 @public(
@@ -44,7 +53,7 @@ def scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -79,7 +88,7 @@ def scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -98,7 +107,7 @@ def scatter_max(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -117,7 +126,7 @@ def scatter_min(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -136,7 +145,7 @@ def scatter_mul(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -155,7 +164,7 @@ def scatter_div(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -179,7 +188,7 @@ def scatter_nd_add(
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -201,7 +210,7 @@ def scatter_nd_sub(
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -223,7 +232,7 @@ def scatter_nd_update(
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -245,7 +254,7 @@ def scatter_nd_max(
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -267,7 +276,7 @@ def scatter_nd_min(
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -289,7 +298,7 @@ def scatter_nd_mul(
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
@@ -311,7 +320,7 @@ def scatter_nd_div(
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
         ValueError: updates of another shape than the parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")

@@ -33,13 +33,13 @@ from cellgrad.ops import (
     complex_spectra,
     contractions,
     determinants,
+    joining,
     reductions,
     selection,
     shapes,
     spectral,
 )
 from cellgrad.ops import linalg as ops
-from cellgrad.ops.joining import block_diag
 
 __all__ = [
     "block_diag",
@@ -70,6 +70,21 @@ def _flags(op: str, **given: Any) -> None:
     """Refuses what is not True or False, with a TypeError."""
     for name, value in given.items():
         check_bool(value, op, name)
+
+
+def block_diag(*arrs: Tensor) -> Tensor:
+    """A matrix with the given matrices along its diagonal; a vector is a row. Of none, a row without elements.
+
+    Raises:
+        TypeError: an input that is not a Tensor.
+        ValueError: a tensor of more than two dimensions.
+
+    >>> from cellgrad.scipy import linalg
+    >>> print(linalg.block_diag(Tensor([[1, 2]]), Tensor([[3]])))
+    [[1 2 0]
+     [0 0 3]]
+    """
+    return joining.block_diag(*arrs) if arrs else Tensor(np.zeros((1, 0), np.float32))
 
 
 def cholesky(

@@ -9,7 +9,7 @@ from typing import Any
 from cellgrad import nn
 from cellgrad.core import progress
 from cellgrad.core.aliases import MetricValue, TensorOrTensors
-from cellgrad.core.arguments import argument_error, check_instance, check_int
+from cellgrad.core.arguments import argument_error, check_bool, check_instance, check_int
 from cellgrad.core.context import ParallelMode
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -95,6 +95,8 @@ class Model:
                 self._network, loss_fn, amp_level in ("O2", "O3", "auto")
             )
             self._eval_indexes = [0, 1, 2]
+        if self._metric_fns and self._eval_network is None:
+            raise _no_evaluation()
 
     def _build_train_network(self, level: str, options: dict[str, Any]) -> Cell:
         if self._optimizer is None:
@@ -156,6 +158,7 @@ class Model:
         >>> print(net.weight.value())
         [[0.5 0.5]]
         """
+        check_bool(dataset_sink_mode, "Model.train", "dataset_sink_mode")
         self._fit(epoch, train_dataset, None, 1, callbacks, initial_epoch)
 
     def fit(
@@ -186,16 +189,14 @@ class Model:
         >>> print(net.weight.value())
         [[0.5 0.5]]
         """
+        check_bool(dataset_sink_mode, "Model.fit", "dataset_sink_mode")
         self._fit(epoch, train_dataset, valid_dataset, valid_frequency, callbacks, initial_epoch)
 
     def _fit(
         self, epochs: int, data: Any, valid: Any, frequency: Any, callbacks: Any, initial: int
     ) -> None:
         check_int(epochs, "Model.train", "epoch", at_least=1)
-        if isinstance(initial, bool) or not isinstance(initial, int) or not 0 <= initial < epochs:
-            raise argument_error(
-                ValueError, "Model.train", "initial_epoch", f"in [0, {epochs})", initial
-            )
+        check_int(initial, "Model.train", "initial_epoch", at_least=0, below=epochs)
         if not isinstance(frequency, list):
             frequency = range(
                 0, epochs + 1, check_int(frequency, "Model.fit", "valid_frequency", at_least=1)
@@ -248,6 +249,7 @@ class Model:
                     bar.update()
                 if context.get_stop_requested():
                     break
+        _ended(args.train_dataset)
         if not args.cur_step_in_epoch:
             raise error(
                 ValueError,
@@ -300,10 +302,7 @@ class Model:
     def _evaluate(self, data: Any, args: CallbackParam, manager: Any) -> dict[str, Any]:
         network = self._eval_network
         if network is None:
-            raise error(
-                ValueError,
-                "For 'Model', evaluation needs 'loss_fn' or 'eval_network'.",
-            )
+            raise _no_evaluation()
         before = {k: args.get(k) for k in ("mode", "net_outputs", "batch_num", "cur_step_in_epoch")}
         args.update(mode="eval", batch_num=_number_of_batches(data), cur_step_in_epoch=0)
         context = RunContext(args)
@@ -324,6 +323,7 @@ class Model:
                 if self._eval_indexes is not None:
                     losses.update(outputs[self._eval_indexes[0]])
                 bar.update()
+        _ended(data)
         if together:
             merge_over_ranks({**self._metric_fns, "": losses})
         args.metrics = {name: metric.eval() for name, metric in self._metric_fns.items()}
@@ -415,6 +415,17 @@ def _tensor(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value
     return Tensor(as_array(value))
+
+
+def _no_evaluation() -> Exception:
+    return error(ValueError, "For 'Model', evaluation needs 'loss_fn' or 'eval_network'.")
+
+
+def _ended(data: Any) -> None:
+    """Lets data that counts its batches itself begin anew."""
+    again = getattr(data, "reset", None)
+    if not isinstance(data, Dataset) and callable(again):
+        again()
 
 
 def _batches(data: Any, epoch: int) -> Iterator[tuple[Any, ...]]:

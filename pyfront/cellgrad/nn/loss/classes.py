@@ -6,6 +6,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_number
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.loss.base import LossBase
@@ -167,7 +168,7 @@ class FocalLoss(LossBase):
                 f"{weight.ndim}.",
             )
         self.weight = weight
-        self.gamma = float(gamma)
+        self.gamma = float(check_number(gamma, self.cls_name, "gamma"))
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         if not 2 <= logits.ndim <= 4 or labels.ndim != logits.ndim or logits.shape[1] == 1:

@@ -8,12 +8,14 @@ from cellgrad import ops
 from cellgrad.core.aliases import Activation
 from cellgrad.core.arguments import (
     argument_error,
+    check_int,
     check_ndim,
     check_number,
     check_one_of,
     check_same_shape,
 )
 from cellgrad.core.errors import error
+from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.layers import get_activation
@@ -61,7 +63,7 @@ class MultiClassDiceLoss(LossBase):
         logits, label: Tensors of one shape (N, C, ...).
 
     Raises:
-        TypeError: an activation that is neither.
+        TypeError: an activation that is neither, weights that are no Tensor, an index that is no int.
         ValueError: shapes that do not fit, or an unknown activation.
 
     >>> x, y = Tensor([[0.0, 0.0], [0.0, 0.0]]), Tensor([[1.0, 0.0], [0.0, 1.0]])
@@ -80,7 +82,9 @@ class MultiClassDiceLoss(LossBase):
         if isinstance(activation, str):
             check_one_of(activation, self.cls_name, "activation", known)
         if weights is not None:
-            check_ndim(weights, self.cls_name, "weights", 2)
+            check_ndim(check_tensor(weights, self.cls_name, "weights"), self.cls_name, "weights", 2)
+        if ignore_indiex is not None:
+            check_int(ignore_indiex, self.cls_name, "ignore_indiex")
         if isinstance(activation, str):
             activation = get_activation(activation)
         if activation is not None and not isinstance(activation, Cell):

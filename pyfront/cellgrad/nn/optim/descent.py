@@ -59,7 +59,8 @@ class SGD(Optimizer):
         if self.dynamic_weight_decay:
             raise error(
                 TypeError,
-                "For 'SGD', the 'weight_decay' must be float or int type, but got a Cell.",
+                "For 'SGD', dynamic weight decay is currently not supported, the argument 'weight_decay' or "
+                "'weight_decay' set in grouped 'params' must be float or int type, but got a Cell.",
             )
         self.has_momentum = momentum > 0
         self.momentum = Parameter(Tensor(momentum, mstype.default_float()), name="momentum")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -126,7 +126,7 @@ class LBFGS:
             if not math.isfinite(loss) or np.abs(gradient).max() <= self.tolerance_grad:
                 break
             self._remember(gradient)
-            direction = self._direction(gradient)
+            direction = quasi_newton_direction(self._pairs, gradient)
             first = self.state["iterations"] == 0
             step = self.learning_rate * (min(1.0, 1 / np.abs(gradient).sum()) if first else 1.0)
             slope = float(gradient @ direction)
@@ -164,20 +164,27 @@ class LBFGS:
         if s @ y > 1e-10:
             self._pairs.append((s, y, 1 / float(s @ y)))
 
-    def _direction(self, gradient: Vector) -> Vector:
-        """Minus the inverse Hessian's approximation times the gradient (two-loop recursion)."""
-        q = -gradient
-        parts = []
-        for s, y, rho in reversed(self._pairs):
-            a = rho * float(s @ q)
-            q = q - a * y
-            parts.append(a)
-        if self._pairs:
-            s, y, rho = self._pairs[-1]
-            q = q / (rho * float(y @ y))
-        for (s, y, rho), a in zip(self._pairs, reversed(parts)):
-            q = q + (a - rho * float(y @ q)) * s
-        return q
+
+def quasi_newton_direction(
+    pairs: Sequence[tuple[Vector, Vector, float]], gradient: Vector
+) -> Vector:
+    """Minus the inverse Hessian's approximation times the gradient (two-loop recursion).
+
+    Args:
+        pairs: of the steps so far: the step, what the gradient changed by, 1 over their product.
+    """
+    q = -gradient
+    parts = []
+    for s, y, rho in reversed(pairs):
+        a = rho * float(s @ q)
+        q = q - a * y
+        parts.append(a)
+    if pairs:
+        s, y, rho = pairs[-1]
+        q = q / (rho * float(y @ y))
+    for (s, y, rho), a in zip(pairs, reversed(parts)):
+        q = q + (a - rho * float(y @ q)) * s
+    return q
 
 
 def _strong_wolfe(

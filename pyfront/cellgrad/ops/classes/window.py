@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core.aliases import Dims, PaddingLike, ShapeLike
-from cellgrad.core.arguments import check_int, check_ndim
+from cellgrad.core.arguments import (
+    check_dtype,
+    check_int,
+    check_ndim,
+    check_same_dtype,
+    check_shape,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
@@ -97,6 +103,69 @@ class Conv2D(_ConvForward):
     """
 
     _dims, _format = 2, "NCHW"
+
+
+@public()
+class DepthwiseConv2dNative(Primitive):
+    """A convolution of each channel with a kernel of its own: of older scripts, see `ops.conv2d` with groups.
+
+    Args:
+        channel_multiplier: results for each channel: 1, as there is one kernel.
+
+    Inputs:
+        x: of shape [N, C, H, W].
+        weight: of shape [1, C, KH, KW].
+
+    Raises:
+        TypeError: no Tensors of numbers, or two dtypes.
+        ValueError: shapes that do not fit, or several results for each channel.
+
+    >>> x, weight = ops.ones((1, 2, 3, 3)), ops.ones((1, 2, 2, 2))
+    >>> print(ops.DepthwiseConv2dNative(channel_multiplier=1, kernel_size=2)(x, weight).shape)
+    (1, 2, 2, 2)
+    """
+
+    def __init__(
+        self,
+        channel_multiplier: int,
+        kernel_size: Dims,
+        mode: int = 3,
+        pad_mode: str = "valid",
+        pad: PaddingLike = 0,
+        stride: Dims = 1,
+        dilation: Dims = 1,
+        group: int = 1,
+    ):
+        super().__init__()
+        check_int(mode, self.name, "mode", at_least=3, at_most=3)
+        self.channel_multiplier = check_int(
+            channel_multiplier, self.name, "channel_multiplier", at_least=1
+        )
+        self.kernel_size = per_dim(kernel_size, 2, self.name, "kernel_size")
+        self.pad_mode = pad_mode_of(pad_mode, self.name)
+        self.pad = pairs(pad, 2, self.name, "pad")
+        self.stride = per_dim(stride, 2, self.name, "stride")
+        self.dilation = per_dim(dilation, 2, self.name, "dilation")
+        self.group = check_int(group, self.name, "group", at_least=1)
+
+    def __call__(self, x: Tensor, weight: Tensor) -> Tensor:
+        given = check_dtype(check_tensor(x, self.name, "x"), self.name, "x", "iufc")
+        w = check_tensor(weight, self.name, "weight")
+        check_same_dtype(given, w, self.name, ("x", "weight"))
+        channels = check_ndim(given, self.name, "x", 4).shape[1]
+        check_shape(w, self.name, "weight", (1, channels, *self.kernel_size))
+        if self.channel_multiplier != 1:
+            raise error(
+                ValueError,
+                f"For '{self.name}', 'channel_multiplier' must be 1, but got "
+                f"{self.channel_multiplier}.",
+                "ops.conv2d takes groups=C and a weight with M kernels for each channel",
+            )
+        kernels = w.reshape((channels, 1, *self.kernel_size))
+        pad = tuple(p for pair in self.pad for p in pair)
+        return convolutions.conv2d(
+            given, kernels, None, self.stride, self.pad_mode, pad, self.dilation, channels
+        )
 
 
 @public()

@@ -31,6 +31,7 @@ class IndexMethods:
         return indexing.rows(self)
 
     def __setitem__(self: Any, index: Index, value: TensorLike) -> None:
+        self = getattr(self, "_cast_of", self)
         if state.current.scope is None:
             tape = state.current.tape
             if tape is not None and tape.follows((self, value)):

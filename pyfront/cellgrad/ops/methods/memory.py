@@ -74,8 +74,29 @@ class MemoryMethods:
         """
         return self  # type: ignore[return-value]
 
+    def is_contiguous(self) -> bool:
+        """Whether elements lie in row-major order, one after the other: False of views alone that skip or
+        exchange some.
+
+        >>> x = ops.ones((2, 3))
+        >>> x.is_contiguous(), x.T.is_contiguous()
+        (True, False)
+        """
+        x: Any = self
+        return views.places(x) is None and not partial.skips(x)
+
+    def contiguous(self) -> Tensor:
+        """The tensor itself, or a copy of a view whose elements do not lie one after the other.
+
+        >>> print(Tensor([1.0, 2.0]).contiguous())
+        [1. 2.]
+        """
+        x: Any = self
+        out: Tensor = x if self.is_contiguous() else x.copy()
+        return out
+
     def stride(self, dim: int | None = None) -> list[int] | int:
-        """Elements from one to the next along each dimension, or along `dim`.
+        """Elements from one to the next along each dimension, or along `dim`; of views in their tensor.
 
         Raises:
             IndexError: there is no dimension `dim`.
@@ -88,6 +109,12 @@ class MemoryMethods:
         for n in reversed(self.shape):
             out.insert(0, step)
             step *= n
+        at = views.places(self)  # type: ignore[arg-type]
+        if at is not None:
+            first = at[(slice(0, 1),) * at.ndim].reshape(-1)
+            for i, n in enumerate(self.shape):
+                if n > 1:
+                    out[i] = int((np.take(at, 1, i).reshape(-1)[:1] - first)[0])
         if dim is None:
             return out
         if not -len(out) <= dim < len(out):
@@ -98,12 +125,14 @@ class MemoryMethods:
         return out[dim]
 
     def storage_offset(self) -> int:
-        """Always 0: a tensor begins where its memory does.
+        """The place of the first element in the tensor that it is a view of; else 0.
 
-        >>> Tensor([1.0]).storage_offset()
-        0
+        >>> ops.ones((2, 3))[1].storage_offset()
+        3
         """
-        return 0
+        own: Any = getattr(self, "_link", None)
+        at = None if own is None else own.positions()
+        return 0 if at is None or not at.size else int(at.reshape(-1)[0])
 
     def data_ptr(self) -> int:
         """The address of the first element.
@@ -278,6 +307,9 @@ class MemoryMethods:
         """Stores new elements in this tensor, and gives it. Where there are derivatives, a Parameter is a leaf
         from then on: the result is a view of it, which has the derivative of `value`.
         """
+        whole: Any = getattr(self, "_cast_of", None)
+        if whole is not None:
+            return whole._replace(value, name)
         scope, tape = state.current.scope, state.current.tape
         if scope is not None:
             out = self

@@ -4,17 +4,20 @@ from typing import Any
 
 from cellgrad import nn
 from cellgrad.core.aliases import Axis
-from cellgrad.core.arguments import check_same_dtype
+from cellgrad.core.arguments import check_instance, check_same_dtype, check_same_shape
 from cellgrad.core.dtype import (
     Type,
     bool_,
     float32,
+    float_,
     int_,
     list_,
+    number,
     string,
     tensor_type,
     tuple_,
     type_none,
+    uint,
 )
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor
@@ -31,6 +34,8 @@ __all__ = [
     "CopyWithSlice",
     "ExtractImagePatches",
     "ExtractVolumePatches",
+    "IsSubClass",
+    "SameTypeShape",
     "TensorCopySlices",
     "TopTypeof",
 ]
@@ -87,6 +92,37 @@ class CopyWithSlice(Primitive):
         target: Any = check_tensor(x, self.name, "x")
         out: Tensor = target.copy_(check_tensor(y, self.name, "y"))
         return out
+
+
+class IsSubClass(Primitive):
+    """Whether a dtype is another one, or of the family that this stands for (`number`, `int_`, `uint`, `float_`).
+
+    Raises:
+        TypeError: no dtypes.
+    """
+
+    def __call__(self, sub_type: Type, type_: Type) -> bool:
+        check_instance(sub_type, self.name, "sub_type", Type)
+        check_instance(type_, self.name, "type_", Type)
+        return sub_type is type_ or (sub_type.kind != "" and sub_type.kind in _KINDS.get(type_, ""))
+
+
+_KINDS = {number: "biufc", int_: "i", uint: "u", float_: "f"}
+
+
+class SameTypeShape(Primitive):
+    """`x`, if `y` has its dtype and shape.
+
+    Raises:
+        TypeError: no Tensors, or two dtypes.
+        ValueError: two shapes.
+    """
+
+    def __call__(self, x: Tensor, y: Tensor) -> Tensor:
+        given, other = check_tensor(x, self.name, "x"), check_tensor(y, self.name, "y")
+        check_same_dtype(given, other, self.name, ("x", "y"))
+        check_same_shape(given, other, self.name, ("x", "y"))
+        return given
 
 
 class TensorCopySlices(Primitive):

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 import numpy as np
 
 from cellgrad.core.aliases import MetricValue, State
-from cellgrad.core.arguments import argument_error
 from cellgrad.core.errors import error, not_defined
 from cellgrad.core.tensor import Tensor
 
@@ -62,8 +61,11 @@ class Metric:
             ValueError: `indexes` is not a list of ints.
         """
         if not isinstance(indexes, list) or not all(isinstance(i, int) for i in indexes):
-            wanted = "a list and all its elements must be int"
-            raise argument_error(ValueError, "set_indexes", "indexes", wanted, indexes)
+            raise error(
+                ValueError,
+                "For 'set_indexes', the argument 'indexes' must be a list and all its elements must be int, "
+                f"please check whether it is correct: got {indexes!r}.",
+            )
         self._indexes = indexes
         return self
 

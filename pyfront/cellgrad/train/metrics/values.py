@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from cellgrad.core.arguments import check_one_of
-from cellgrad.core.errors import error, not_defined
+from cellgrad.core.arguments import check_int, check_one_of
+from cellgrad.core.errors import either, error, not_defined
 from cellgrad.train.metrics.metric import Array, Metric
 
 __all__ = ["MAE", "MSE", "CosineSimilarity", "Dice", "Loss", "Perplexity"]
@@ -202,6 +202,9 @@ class Perplexity(Metric):
     Args:
         ignore_label: a class that does not count, or None.
 
+    Raises:
+        TypeError: `ignore_label` is neither.
+
     >>> metric = ms.train.Perplexity()
     >>> metric.clear()
     >>> metric.update(Tensor([[0.25, 0.75], [0.5, 0.5]]), Tensor([1, 0], ms.int32))
@@ -213,6 +216,8 @@ class Perplexity(Metric):
 
     def __init__(self, ignore_label: int | None = None):
         super().__init__()
+        if ignore_label is not None:
+            check_int(ignore_label, "Perplexity", "ignore_label")
         self.ignore_label = ignore_label
         self.clear()
 
@@ -223,7 +228,7 @@ class Perplexity(Metric):
         p, y = self._taken(inputs, 2)
         if p.shape[:-1] != y.shape:
             raise error(
-                ValueError,
+                either(ValueError, RuntimeError),
                 "For 'Perplexity.update', expected probabilities (..., C) and classes (...), but "
                 f"got {list(p.shape)} and {list(y.shape)}.",
             )

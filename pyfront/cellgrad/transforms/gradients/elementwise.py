@@ -121,6 +121,14 @@ MaximumGradGrad = row(f"MaximumGradGrad({_BY})(x, y, dx, dy)", _along(ops.maximu
 MinimumGradGrad = row(f"MinimumGradGrad({_BY})(x, y, dx, dy)", _along(ops.minimum))
 
 
+def _igamma_by_order(a: Tensor, x: Tensor) -> Tensor:
+    out: Tensor = push_forward(ops.igamma, (a, x), (ops.ones_like(a), ops.zeros_like(x)), False)[1]
+    return out
+
+
+IgammaGradA = row("IgammaGradA()(a, x)", by_formula(_igamma_by_order))
+
+
 def _dropout(dout: Tensor, mask: Tensor, keep_prob: float) -> Tensor:
     return dout * ops.cast(mask, dout.dtype) / keep_prob
 

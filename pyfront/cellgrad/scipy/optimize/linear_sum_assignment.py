@@ -1,4 +1,4 @@
-"""``mindspore.scipy.optimize``: assignments."""
+"""Assignments of rows to columns."""
 
 from __future__ import annotations
 
