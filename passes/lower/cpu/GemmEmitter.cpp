@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace cellgrad;
@@ -394,16 +395,22 @@ SmallVector<Value> GemmEmitter::tileStep(int64_t rows, int64_t vectors,
   SmallVector<Value> next(accumulators), bRow;
   FlatIndex bAt = mem.advance(bPanel.at, k, bPanel.row);
   // A packed panel is padded, so its vectors are whole.
-  for (int64_t v = 0; v < vectors; ++v)
+  for (int64_t v = 0; v < vectors; ++v) {
+    int64_t lanes = lanesOf(v, vectors, active);
     bRow.push_back(mem.loadVector(
-        problem.element, bPanel.flat, bAt.plus(v * plan.lanes), 1, plan.lanes,
-        v + 1 == vectors && !plan.packB ? active : plan.lanes));
+        problem.element, bPanel.flat, bAt.plus(v * plan.lanes), 1, lanes,
+        v + 1 == vectors && !plan.packB ? active : lanes));
+  }
   FlatIndex aAt = mem.advance(a.at, k, a.column);
   for (int64_t r = 0; r < rows; ++r) {
     Value element = mem.broadcast(
         mem.loadScalar(problem.element, a.flat, aAt.plus(r * a.row)),
         plan.lanes);
     for (int64_t v = 0; v < vectors; ++v) {
+      if (int64_t lanes = lanesOf(v, vectors, active); lanes < plan.lanes)
+        element = vector::ShuffleOp::create(
+            b, loc, element, element,
+            llvm::to_vector(llvm::seq<int64_t>(0, lanes)));
       Value &acc = next[r * vectors + v];
       if (problem.useFma)
         acc = vector::FMAOp::create(b, loc, element, bRow[v], acc);
@@ -422,7 +429,11 @@ void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
   auto cAt = [&](int64_t r, int64_t v) {
     return c.at.plus(r * c.row + v * plan.lanes);
   };
-  SmallVector<Value> zeros(rows * vectors, zero());
+  SmallVector<Value> zeros;
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t v = 0; v < vectors; ++v)
+      zeros.push_back(mem.constant(b.getZeroAttr(
+          VectorType::get(lanesOf(v, vectors, active), problem.element))));
   auto begin = [&](ValueRange) { return zeros; };
   auto end = [&](ValueRange sums, ValueRange partial) {
     return addSums(b, loc, sums, partial);
@@ -449,7 +460,7 @@ void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
         Value value = accumulators[r * vectors + v];
         if (add) {
           Value old = mem.loadVector(problem.element, c.flat, cAt(r, v), 1,
-                                     plan.lanes, used);
+                                     lanesOf(v, vectors, active), used);
           value = arith::AddFOp::create(b, loc, old, value);
         }
         mem.storeVector(value, c.flat, cAt(r, v), 1, used);

@@ -114,6 +114,15 @@ private:
     return extent.value ? extent.value : mem.constant(extent.known);
   }
   FlatIndex known(int64_t value) { return {mlir::Value(), value}; }
+  /// The lanes of a vector of the register tile: of the last, which has
+  /// `active` ones, the next power of two. Some processors take twice as long
+  /// for 512 bits as for 256.
+  int64_t lanesOf(int64_t vector, int64_t vectors, int64_t active) const {
+    if (vector + 1 < vectors)
+      return plan.lanes;
+    return std::min<int64_t>(plan.lanes,
+                             std::max<int64_t>(4, llvm::PowerOf2Ceil(active)));
+  }
   mlir::Value zero() { return mem.constant(b.getZeroAttr(vectorType)); }
 
   mlir::OpBuilder &b;

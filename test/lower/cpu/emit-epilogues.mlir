@@ -8,8 +8,8 @@
 // CHECK-LABEL: func.func @tile(
 // CHECK-SAME:    %{{[^,]*}}: memref<2x8xf32>, %{{[^,]*}}: memref<8x40xf32>, %[[C:[a-z0-9]+]]: memref<2x40xf32>, %[[V:[a-z0-9]+]]: memref<40xf32>)
 // CHECK-NOT:     linalg
-// CHECK:         vector.fma
-// CHECK:         vector.maskedstore
+// CHECK:         vector.fma {{.*}} : vector<8xf32>
+// CHECK:         vector.store {{.*}} vector<8xf32>
 // CHECK:         scf.for
 // CHECK:           vector.load
 // CHECK:           %[[SUM:.*]] = arith.addf

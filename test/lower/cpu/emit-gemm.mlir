@@ -78,15 +78,32 @@ func.func @read_between(%a: memref<2x8xf32>, %b: memref<8x32xf32>, %c: memref<2x
   return
 }
 
-// Only the last vector of a ragged row is masked.
+// The last vector of a ragged row has as many lanes as it takes, and is masked where these are no power of two.
 // CHECK-LABEL: func.func @ragged
-// CHECK-COUNT-2: vector.maskedload
-// CHECK-NOT:     vector.maskedload
-// CHECK:         vector.maskedstore
-func.func @ragged(%a: memref<1x2x8xf32>, %b: memref<8x20xf32>, %c: memref<2x20xf32>) {
+// CHECK:         vector.maskedload {{.*}} into vector<4xf32>
+// CHECK:         vector.fma {{.*}} : vector<4xf32>
+// CHECK:         vector.maskedload {{.*}} into vector<4xf32>
+// CHECK:         vector.maskedstore {{.*}} vector<4xf32>
+func.func @ragged(%a: memref<1x2x8xf32>, %b: memref<8x19xf32>, %c: memref<2x19xf32>) {
   %a2 = memref.collapse_shape %a [[0, 1], [2]] : memref<1x2x8xf32> into memref<2x8xf32>
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a2, %b : memref<2x8xf32>, memref<8x20xf32>) outs(%c : memref<2x20xf32>) {
+      ins(%a2, %b : memref<2x8xf32>, memref<8x19xf32>) outs(%c : memref<2x19xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @ragged_by_four
+// CHECK-NOT:     masked
+// CHECK:         vector.fma {{.*}} : vector<4xf32>
+// CHECK-NOT:     masked
+// CHECK:         return
+func.func @ragged_by_four(%a: memref<2x8xf32>, %b: memref<8x20xf32>, %c: memref<2x20xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<2x8xf32>, memref<8x20xf32>) outs(%c : memref<2x20xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %z, %0 : f32
