@@ -6,7 +6,6 @@
 
 #include "dialect/Refusal.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -86,70 +85,18 @@ static OpOperand *zeroBase(Value term) {
   return in->get().getDefiningOp<StashEmptyOp>() ? in : zeroBase(in->get());
 }
 
-static bool isZero(Value value) {
-  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
-}
-
-/// Where `value` goes, if nothing but additions to it is done with it before:
-/// the operand that yields it.
-static OpOperand *yieldOfSum(Value value) {
-  while (value.hasOneUse()) {
-    OpOperand &use = *value.use_begin();
-    Operation *user = use.getOwner();
-    auto scatter = dyn_cast<ScatterOp>(user);
-    if (isa<scf::YieldOp>(user))
-      return &use;
-    if (auto loop = dyn_cast<scf::ForOp>(user)) {
-      if (use.getOperandNumber() < loop.getNumControlOperands())
-        return nullptr;
-      unsigned position = use.getOperandNumber() - loop.getNumControlOperands();
-      OpOperand *yield = yieldOfSum(loop.getRegionIterArg(position));
-      if (!yield || yield->getOperandNumber() != position)
-        return nullptr;
-      value = loop.getResult(position);
-    } else if (isa<AddOp>(user) ||
-               (scatter && scatter.adds() && &use == &scatter.getXMutable())) {
-      value = user->getResult(0);
-    } else {
-      return nullptr;
-    }
-  }
-  return nullptr;
-}
-
-/// The operand with the zero that a loop starts `term` from, if it adds to it
-/// only and `sum` is there before.
-static OpOperand *zeroOfLoop(Value term, Value sum) {
-  auto loop = term.getDefiningOp<scf::ForOp>();
-  if (!loop || !term.use_empty())
-    return nullptr;
-  unsigned position = cast<OpResult>(term).getResultNumber();
-  OpOperand &init = loop.getInitsMutable()[position];
-  Operation *made = sum.getDefiningOp();
-  bool isBefore =
-      made ? made->getBlock() == loop->getBlock() && made->isBeforeInBlock(loop)
-           : sum.getParentBlock() == loop->getBlock();
-  if (!isBefore || !isZero(init.get()))
-    return nullptr;
-  OpOperand *yield = yieldOfSum(loop.getRegionIterArg(position));
-  return yield && yield->getOperandNumber() == position ? &init : nullptr;
-}
-
 Value accumulate(OpBuilder &builder, Location loc, Value sum, Value term) {
   if (!sum)
     return term;
   // Slices that were read one by one, as in a loop, are added one by one: no
   // tensor of the whole shape is made for each.
   if (auto scatter = term.getDefiningOp<ScatterOp>();
-      scatter && scatter.adds() && isZero(scatter.getX()))
+      scatter && scatter.adds() &&
+      (matchPattern(scatter.getX(), m_PosZeroFloat()) ||
+       matchPattern(scatter.getX(), m_Zero())))
     return ScatterOp::create(builder, loc, sum, scatter.getIndices(),
                              scatter.getUpdates(), scatter.getDim(),
                              scatter.getBatchDims(), scatter.getCombine());
-  // A loop that adds to zeros adds to the sum.
-  if (OpOperand *zero = zeroOfLoop(term, sum)) {
-    zero->set(sum);
-    return term;
-  }
   if (!isa<StashType>(term.getType()))
     return AddOp::create(builder, loc, sum, term);
   zeroBase(term)->set(sum);

@@ -23,7 +23,8 @@ static constexpr const char *kDifferentiate =
     "func.func(cell-check-collectives)";
 static constexpr const char *kToLinalg =
     "cell-decompose,cell-lower-unsigned,canonicalize,cse,"
-    "func.func(cell-rematerialize),cell-lower-stash,cell-to-linalg";
+    "func.func(cell-chain-sums),func.func(cell-rematerialize),cell-lower-stash,"
+    "cell-to-linalg";
 
 static void addCellToLinalg(OpPassManager &pm, bool namesOps = false) {
   // Every name in the text is registered beside the pipelines.

@@ -53,6 +53,22 @@ def DifferentiatePass : Pass<"cell-differentiate", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ChainSumsPass : Pass<"cell-chain-sums", "::mlir::func::FuncOp"> {
+  let summary = "Start loops that add to zeros from what their result is added to";
+  let description = [{
+    ```mlir
+    %r = scf.for ... iter_args(%a = %zeros) { yield cell.scatter "add" %u into %a at %i }
+    %s = cell.add %sum, %r
+    // becomes
+    %s = scf.for ... iter_args(%a = %sum) { yield cell.scatter "add" %u into %a at %i }
+    ```
+
+    Between the start and what the trip yields there may be sums, additions to slices and loops
+    that do the same. Runs behind `cell-tile-batch`, where a sum over the batch that a loop carries starts from zero.
+  }];
+  let dependentDialects = ["::cellgrad::CellDialect"];
+}
+
 def RematerializePass : Pass<"cell-rematerialize", "::mlir::func::FuncOp"> {
   let summary = "Compute elementwise values of the forward pass again where the adjoint reads them";
   let description = [{
