@@ -294,6 +294,12 @@ def test_gradients_of_complex_numbers(name, wanted, mode):
     np.testing.assert_allclose(getattr(G, name)()(x, dy).asnumpy(), wanted, 1e-5)
 
 
+def test_the_gradient_of_a_complex_bias(mode):
+    dy = np.arange(12.0).reshape(2, 3, 2) * (1 - 2j)
+    found = G.BiasAddGrad()(Tensor(dy)).asnumpy()
+    np.testing.assert_array_equal(found, dy.sum((0, 2)))
+
+
 def test_the_weights_say_the_size_of_a_kernel(mode):
     """A program of MindSpore's, which is made for another number of channels and another kernel."""
     draw = np.random.default_rng(2)
