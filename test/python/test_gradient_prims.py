@@ -294,6 +294,12 @@ def test_gradients_of_complex_numbers(name, wanted, mode):
     np.testing.assert_allclose(getattr(G, name)()(x, dy).asnumpy(), wanted, 1e-5)
 
 
+def test_the_gradient_of_a_complex_bias(mode):
+    dy = np.arange(12.0).reshape(2, 3, 2) * (1 - 2j)
+    found = G.BiasAddGrad()(Tensor(dy)).asnumpy()
+    np.testing.assert_array_equal(found, dy.sum((0, 2)))
+
+
 def test_the_weights_say_the_size_of_a_kernel(mode):
     """A program of MindSpore's, which is made for another number of channels and another kernel."""
     draw = np.random.default_rng(2)
@@ -305,3 +311,21 @@ def test_the_weights_say_the_size_of_a_kernel(mode):
         for j in range(3):
             wanted = np.einsum("nohw,nchw->oc", b, a[:, :, i : i + 4, j : j + 3])
             np.testing.assert_allclose(found[:, :, i, j], wanted, 1e-12)
+
+
+@pytest.mark.parametrize(
+    "name, slope",
+    [
+        ("AtanGrad", lambda x: 1 / (1 + x * x)),
+        ("AsinGrad", lambda x: 1 / np.sqrt(1 - x * x)),
+        ("SiLUGrad", lambda x: (1 + x / (1 + np.exp(x))) / (1 + np.exp(-x))),
+    ],
+)
+def test_gradients_of_halves_are_rounded_once(name, slope, mode):
+    x = np.linspace(-0.9, 0.9, 181).astype(np.float16)
+    dy = np.full_like(x, 3.0)
+    order = (dy, x) if name == "SiLUGrad" else (x, dy)
+    found = getattr(G, name)()(*[Tensor(v) for v in order])
+    assert found.dtype is ms.float16
+    wanted = 3 * slope(x.astype(np.float64))
+    np.testing.assert_array_equal(found.asnumpy(), wanted.astype(np.float16))

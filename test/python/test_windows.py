@@ -446,3 +446,50 @@ def test_depthwise_convolution_of_older_scripts():
     ):
         with pytest.raises(kind, match="DepthwiseConv2dNative"):
             ops.DepthwiseConv2dNative(2, (5, 5))(first, second)
+
+
+@pytest.mark.parametrize(
+    "end_mode, wanted",
+    [
+        (
+            0,
+            [
+                [30.9900818, 0, 0, 0],
+                [44.0030518, 56.8499641, 86.4915009, 102.4840927],
+                [35.3701134, 42.6296539, 128.3903961, 139.8202515],
+            ],
+        ),
+        (
+            1,
+            [
+                [33.1168976, 0, 0, 0],
+                [53.0816803, 68.2900543, 119.9692688, 139.6489868],
+                [45.3319397, 55.8271790, 157.6248322, 174.0059815],
+            ],
+        ),
+    ],
+)
+def test_regions_with_as_many_samples_as_they_have_elements(end_mode, wanted):
+    """Numbers are MindSpore's; each region has another number of samples."""
+    ms.set_context(mode=ms.PYNATIVE_MODE, jit_syntax_level=ms.LAX)
+    x = Tensor(np.arange(1.0, 37.0, dtype=np.float32).reshape(1, 1, 6, 6) ** 1.5)
+    regions = np.array([[0, -2, -2, 22, 22], [0, 0.5, 1, 5.2, 3.4], [0, 1, 0, 4, 5]], np.float32)
+    align = ops.ROIAlign(2, 2, 1.0, -1, end_mode)
+    np.testing.assert_allclose(align(x, Tensor(regions)).reshape(3, 4).asnumpy(), wanted, 1e-6)
+    by_x = ms.grad(lambda x: align(x, Tensor(regions)).sum())(x)
+    np.testing.assert_allclose((by_x * x).sum().asnumpy(), np.sum(wanted), 1e-5)  # it is linear
+    both = ops.GradOperation(get_all=True)(lambda *v: align(*v).sum())(x, Tensor(regions))
+    np.testing.assert_allclose(both[0].asnumpy(), by_x.asnumpy(), 1e-6)
+    # A region without a whole element in a part has one sample there, where MindSpore gives NaN.
+    small = Tensor([[0.0, 1.0, 1.0, 2.5, 2.5]])
+    one = ops.ROIAlign(2, 2, 1.0, 1, 0)(x, small)
+    np.testing.assert_array_equal(ops.ROIAlign(2, 2, 1.0, 0, 0)(x, small).asnumpy(), one.asnumpy())
+
+
+def test_numbers_of_samples_in_compiled_code_are_known():
+    @ms.jit(fullgraph=True)
+    def run(x, regions):
+        return ops.ROIAlign(1, 1, 1.0, -1)(x, regions)
+
+    with pytest.raises(TypeError, match="give a 'sample_num' of at least 1"):
+        run(ops.ones((1, 1, 4, 4)), Tensor([[0.0, 0.0, 0.0, 3.0, 3.0]]))

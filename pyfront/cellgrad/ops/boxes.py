@@ -22,8 +22,9 @@ from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._index import elements_along, gathered
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known, known_ints
+from cellgrad.ops.gathering import needs_elements
 from cellgrad.ops.joining import stack
-from cellgrad.ops.selection import cast, select
+from cellgrad.ops.selection import cast, select, stop_gradient
 
 
 def checked_boxes(value: Any, op: str, argument: str, columns: int = 4) -> Tensor:
@@ -327,7 +328,8 @@ class ROIAlign(Primitive):
     Args:
         pooled_height, pooled_width: the number of parts.
         spatial_scale: what coordinates of regions are multiplied by.
-        sample_num: samples a part, in each direction.
+        sample_num: samples a part, in each direction; below 1, as many as whole elements are in it, and at least
+            one. Regions are then known while compiling.
         roi_end_mode: whether a region's end counts, too. Without it regions are at least 1 long.
 
     Inputs:
@@ -338,7 +340,8 @@ class ROIAlign(Primitive):
         shape [R, C, pooled_height, pooled_width].
 
     Raises:
-        ValueError: other shapes, or a `sample_num` below 1.
+        TypeError: with a `sample_num` below 1, regions that are not known while compiling.
+        ValueError: other shapes.
 
     >>> x, region = ops.ones((1, 1, 4, 4)), Tensor([[0.0, 0.0, 0.0, 3.0, 3.0]])
     >>> print(ops.ROIAlign(1, 1, 1.0)(x, region))
@@ -359,7 +362,7 @@ class ROIAlign(Primitive):
             for v, n in ((pooled_height, "pooled_height"), (pooled_width, "pooled_width"))
         )
         self.spatial_scale = float(check_number(spatial_scale, self.name, "spatial_scale"))
-        self.sample_num = check_int(sample_num, self.name, "sample_num", at_least=1)
+        self.sample_num = check_int(sample_num, self.name, "sample_num")
         self.roi_end_mode = check_int(roi_end_mode, self.name, "roi_end_mode", at_least=0)
 
     def __call__(self, features: Tensor, rois: Tensor) -> Tensor:
@@ -367,33 +370,64 @@ class ROIAlign(Primitive):
             check_tensor(features, self.name, "features"),
             checked_boxes(rois, self.name, "rois", 5),
         )
+        counts: tuple[tuple[int, ...], ...] = ((self.sample_num,), (self.sample_num,))
+        if self.sample_num < 1:
+            counts = self._whole(regions)
         out: Tensor = _aligned(
-            x, regions, self.sizes, self.spatial_scale, self.sample_num, self.roi_end_mode
+            x, regions, self.sizes, self.spatial_scale, counts, self.roi_end_mode
         )
         return out
+
+    def _whole(self, rois: Tensor) -> tuple[tuple[int, ...], ...]:
+        """How many samples a part of each region has in each direction."""
+        hint = "give a 'sample_num' of at least 1"
+        # A number of samples has no derivative.
+        known_rois = needs_elements(stop_gradient(rois), self.name, hint).astype(np.float32)
+        edges = known_rois[:, 1:] * np.float32(self.spatial_scale)
+        out = []
+        for low, high, size in ((1, 3, self.sizes[0]), (0, 2, self.sizes[1])):
+            ended = self.roi_end_mode
+            length = edges[:, high] + np.float32(ended * self.spatial_scale) - edges[:, low]
+            length = length if ended else np.maximum(length, np.float32(1))
+            found = np.maximum(np.floor(length / np.float32(size)), 1).astype(int)
+            out.append(tuple(found.tolist()))
+        return tuple(out)
 
 
 @operation
 def _aligned(
-    x: Tensor, rois: Tensor, sizes: tuple[int, ...], scale: float, samples: int, ended: int
+    x: Tensor,
+    rois: Tensor,
+    sizes: tuple[int, ...],
+    scale: float,
+    samples: tuple[tuple[int, ...], ...],
+    ended: int,
 ) -> Tensor:
+    """`samples`: of each direction, the number for all regions or for each."""
     _, channels, height, width = x.shape
     batch = cast(rois[:, 0], mstype.int32).reshape(-1, 1, 1)
     rois = rois * scale
     weights, lines = [], []
-    for low, high, n, count in (
-        (rois[:, 2], rois[:, 4], height, sizes[0]),
-        (rois[:, 1], rois[:, 3], width, sizes[1]),
+    most = [max(numbers, default=1) for numbers in samples]
+    for low, high, n, count, numbers in (
+        (rois[:, 2], rois[:, 4], height, sizes[0], samples[0]),
+        (rois[:, 1], rois[:, 3], width, sizes[1], samples[1]),
     ):
         length = high + ended * scale - low if ended else gen.maximum(high - low, 1.0)
-        k = known((np.arange(count * samples, dtype=np.float32) + 0.5) / samples, mstype.float32)
-        place = low.reshape(-1, 1) + k.reshape(1, -1) * (length / count).reshape(-1, 1)
+        several = np.array(numbers)[:, None]
+        longest = max(numbers, default=1)
+        part, sample = np.divmod(np.arange(count * longest), longest)
+        k = known(part + (sample + 0.5) / several, mstype.float32)
+        place = low.reshape(-1, 1) + k * (length / count).reshape(-1, 1)
         inside = gen.logical_and(gen.greater_equal(place, -1.0), gen.less_equal(place, float(n)))
         place = gen.maximum(place, 0.0)
         first = gen.minimum(gen.floor(place), float(n - 1))
         second = gen.minimum(first + 1, float(n - 1))
         share = select(gen.greater_equal(place, float(n - 1)), 0.0, place - first)
-        one = select(inside, 1.0, 0.0)
+        # The mean over the samples that a region has, as a sum over as many as any has.
+        one = select(
+            inside, known(np.where(sample < several, 1 / several, 0.0), mstype.float32), 0.0
+        )
         weights.append((one * (1 - share), one * share))
         lines.append((cast(first, mstype.int32), cast(second, mstype.int32)))
     flat = x.transpose(0, 2, 3, 1).reshape(-1, channels)
@@ -409,8 +443,8 @@ def _aligned(
             )
             out = gathered(flat, index, 0) * weight + out
     count = out.shape[0]
-    parts = out.reshape(count, sizes[0], samples, sizes[1], samples, channels)
-    return cast(parts.mean((2, 4)).transpose(0, 3, 1, 2), x.dtype)
+    parts = out.reshape(count, sizes[0], most[0], sizes[1], most[1], channels)
+    return cast(parts.sum((2, 4)).transpose(0, 3, 1, 2), x.dtype)
 
 
 # --- ranks ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.errors import error
-from cellgrad.core.record import cast_to, check_tensor, complex_forms, operation
+from cellgrad.core.record import cast_to, check_tensor, complex_forms, operation, widened
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.selection import zeros
@@ -75,11 +75,22 @@ def of(forward: Any, by: int = 1) -> Callable[..., Any]:
         dout = check_tensor(operands["dout"], name, "dout")
         if settings.get("reduction", "none") != "none" and dout.size == 1:
             dout = reshape(dout, ())  # the loss is a number; kernels take it as an array of one
-        if isinstance(forward, type):
-            return pulled(name, forward(**settings), dout, *inputs, by=by)
-        return pulled(name, lambda *v: forward(*v, **settings), dout, *inputs, by=by)
+        layer = forward(**settings) if isinstance(forward, type) else None
+        function = layer or (lambda *v: forward(*v, **settings))
+        # Halves are rounded once, as by kernels, not at each step of the derivative.
+        wide = [_wide(v) for v in inputs]
+        found = pulled(name, function, _wide(dout), *wide, by=by)
+        if all(a is b for a, b in zip(wide, inputs, strict=True)):
+            return found
+        listed = found if isinstance(found, tuple) else (found,)
+        back = tuple([cast_to(g, v.dtype) for g, v in zip(listed, inputs[:by], strict=True)])
+        return back if isinstance(found, tuple) else back[0]
 
     return compute
+
+
+def _wide(value: Any) -> Any:
+    return widened(value) if isinstance(value, Tensor) and value.dtype.kind == "f" else value
 
 
 def by_formula(formula: Callable[..., Any]) -> Callable[..., Any]:

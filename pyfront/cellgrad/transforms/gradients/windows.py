@@ -64,7 +64,7 @@ def _bias(dout: Tensor, data_format: str) -> Tensor:
     return ops.reduce_sum(dout, tuple(i for i in range(dout.ndim) if i != kept))
 
 
-BiasAddGrad = row("BiasAddGrad(data_format='NCHW')(dout)", by_formula(_bias))
+BiasAddGrad = row("BiasAddGrad(data_format='NCHW')(dout)", by_formula(_bias), of_complex=True)
 
 # --- pooling --------------------------------------------------------------------------------------
 
