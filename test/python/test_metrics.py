@@ -128,6 +128,16 @@ def test_names_and_indexes():
     assert isinstance(train.get_metric_fn("topk", 3), train.TopKCategoricalAccuracy)
     metric = train.MSE().set_indexes([2, 0])
     assert metric([1.0], [9.0], [3.0]) == 4.0
+    x, other, y = (
+        np.array(v)
+        for v in (
+            [[3, 0, 1], [1, 3, 0], [1, 0, 2]],
+            [[0, 2, 1], [1, 2, 1], [0, 0, 1]],
+            [[0, 0, 1], [0, 2, 1], [2, 0, 1]],
+        )
+    )
+    apart = train.RootMeanSquareDistance()
+    assert apart(x, y, 0) == train.RootMeanSquareDistance().set_indexes([0, 2, 3])(x, other, y, 0)
 
     class Greatest(train.Metric):
         def clear(self):
