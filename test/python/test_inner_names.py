@@ -26,6 +26,7 @@ from cellgrad.ops.operations import (
 )
 from cellgrad.ops.operations._rl_inner_ops import GRUV2
 from cellgrad.scipy.utils import _nd_transpose
+from cellgrad.train.callback import _CallbackManager, _InternalCallbackParam
 
 SCALE, CELLS, CHANNELS, HEIGHT, WIDTH = 0.25, 2, 3, 7, 6
 draw = np.random.default_rng(0)
@@ -484,3 +485,26 @@ def test_the_slope_of_igamma_by_its_order():
     """As MindSpore's primitive, whose numbers these are."""
     found = _grad_ops.IgammaGradA()(Tensor([0.5, 2.0, 4.0]), Tensor([1.0, 2.0, 3.0]))
     np.testing.assert_allclose(found.asnumpy(), [-0.38983735, -0.29400462, -0.20153049], rtol=1e-6)
+
+
+def test_callbacks_in_a_loop_of_ones_own():
+    """As a program for MindSpore calls them, with its learning rates of this case."""
+    optimizer = nn.Momentum(nn.Dense(1, 1).trainable_params(), learning_rate=1.0, momentum=0.9)
+    params = _InternalCallbackParam()
+    params.optimizer, rates = optimizer, []
+    with _CallbackManager([ms.train.ReduceLROnPlateau("eval_loss", patience=2)]) as callbacks:
+        for i, loss in enumerate([1.0, 1.1, 0.9, 1.0, 1.1]):
+            callbacks.on_train_epoch_begin(ms.train.RunContext(params))
+            params.eval_results, params.cur_epoch_num = {"eval_loss": loss}, i + 1
+            callbacks.on_train_epoch_end(ms.train.RunContext(params))
+            rates.append(optimizer.learning_rate.item())
+    np.testing.assert_allclose(rates, [1.0, 1.0, 1.0, 1.0, 0.1], rtol=1e-6)
+    with pytest.raises(AttributeError):
+        callbacks.on_train  # noqa: B018
+
+
+def test_what_asks_an_ascend_processor_can_be_made_and_not_called():
+    for name in ("NPUAllocFloatStatus", "NPUGetFloatStatus", "NPUClearFloatStatus"):
+        status = getattr(operations, name)()
+        with pytest.raises(RuntimeError, match="cellgrad computes on others"):
+            status(Tensor([0.0]))

@@ -78,6 +78,12 @@ def test_confusion_matrix(normalize, reference):
         ("accuracy", sk.accuracy_score),
         ("specificity", lambda y, p: sk.recall_score(1 - y, 1 - p)),
         ("threat score", sk.jaccard_score),
+        ("ba", sk.balanced_accuracy_score),
+        ("mcc", sk.matthews_corrcoef),
+        ("fm", lambda y, p: np.sqrt(sk.precision_score(y, p) * sk.recall_score(y, p))),
+        ("bm", lambda y, p: 2 * sk.balanced_accuracy_score(y, p) - 1),
+        ("mk", lambda y, p: sk.precision_score(y, p) + sk.precision_score(1 - y, 1 - p) - 1),
+        ("ppv", sk.precision_score),
     ],
 )
 def test_rates(name, reference):
@@ -128,6 +134,16 @@ def test_names_and_indexes():
     assert isinstance(train.get_metric_fn("topk", 3), train.TopKCategoricalAccuracy)
     metric = train.MSE().set_indexes([2, 0])
     assert metric([1.0], [9.0], [3.0]) == 4.0
+    x, other, y = (
+        np.array(v)
+        for v in (
+            [[3, 0, 1], [1, 3, 0], [1, 0, 2]],
+            [[0, 2, 1], [1, 2, 1], [0, 0, 1]],
+            [[0, 0, 1], [0, 2, 1], [2, 0, 1]],
+        )
+    )
+    apart = train.RootMeanSquareDistance()
+    assert apart(x, y, 0) == train.RootMeanSquareDistance().set_indexes([0, 2, 3])(x, other, y, 0)
 
     class Greatest(train.Metric):
         def clear(self):
@@ -161,6 +177,13 @@ def test_names_and_indexes():
         (TypeError, "'threshold' must be a float", lambda: train.ConfusionMatrix(2, threshold=1)),
         (ValueError, "or one more", lambda: train.ConfusionMatrix(2)(BITS, CLASSES[:, None, None])),
         (ValueError, "'metric_name' must be", lambda: train.ConfusionMatrixMetric(True, "luck")),
+        (
+            NotImplementedError,
+            "'metric_name' must be",
+            lambda: train.ConfusionMatrixMetric(True, "luck"),
+        ),
+        (TypeError, "'metric_name' must be", lambda: train.ConfusionMatrixMetric(True, 1)),
+        (TypeError, "'skip_channel' must be", lambda: train.ConfusionMatrixMetric(1)),
         (ValueError, "zeros and ones", lambda: train.ConfusionMatrixMetric()(SCORES, BITS)),
         (ValueError, "must be 0 or 1", lambda: train.Loss()(SCORES)),
         (ValueError, "as many elements", lambda: train.MAE()(SCORES, CLASSES)),

@@ -1,6 +1,12 @@
 """Callbacks of `Model`."""
 
-from cellgrad.train.callback._callback import Callback, LambdaCallback, RunContext
+from cellgrad.train.callback._callback import (
+    Callback,
+    CallbackManager,
+    CallbackParam,
+    LambdaCallback,
+    RunContext,
+)
 from cellgrad.train.callback.adaptation import (
     EarlyStopping,
     LearningRateScheduler,
@@ -27,3 +33,6 @@ __all__ = [
     "RunContext",
     "TimeMonitor",
 ]
+
+# As training loops of programs import them from MindSpore.
+_CallbackManager, _InternalCallbackParam = CallbackManager, CallbackParam

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -237,6 +238,12 @@ class CallbackManager(contextlib.ExitStack):
         for c in self.callbacks:
             self.enter_context(c)
         return self
+
+    def __getattr__(self, event: str) -> Callable[[RunContext], None]:
+        """An event as a method, which a callback finds in ``list_callback``."""
+        if event not in _EVENTS:
+            raise AttributeError(f"CallbackManager has no attribute '{event}'")
+        return functools.partial(self.call, event)
 
     def call(self, event: str, run_context: RunContext) -> None:
         """Calls a method of all callbacks."""

@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core.aliases import State
-from cellgrad.core.arguments import check_instance, check_int, check_number, check_one_of
-from cellgrad.core.errors import error
+from cellgrad.core.arguments import (
+    check_bool,
+    check_instance,
+    check_int,
+    check_number,
+    check_one_of,
+)
+from cellgrad.core.errors import either, error
 from cellgrad.train.metrics.metric import Array, Metric
 
 __all__ = [
@@ -383,8 +389,32 @@ _RATES = {
     "accuracy": lambda tp, fp, tn, fn: (tp + tn) / (tp + fp + tn + fn),
     "f1 score": lambda tp, fp, tn, fn: 2 * tp / (2 * tp + fp + fn),
     "threat score": lambda tp, fp, tn, fn: tp / (tp + fn + fp),
+    "balanced accuracy": lambda tp, fp, tn, fn: (tp / (tp + fn) + tn / (tn + fp)) / 2,
+    "matthews correlation coefficient": lambda tp, fp, tn, fn: (
+        (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    ),
+    "fowlkes mallows index": lambda tp, fp, tn, fn: tp / np.sqrt((tp + fp) * (tp + fn)),
+    "informedness": lambda tp, fp, tn, fn: tp / (tp + fn) + tn / (tn + fp) - 1,
+    "markedness": lambda tp, fp, tn, fn: tp / (tp + fp) + tn / (tn + fn) - 1,
 }
-_ALIASES = {"recall": "sensitivity", "tpr": "sensitivity", "tnr": "specificity", "f1": "f1 score"}
+_ALIASES = {
+    **dict.fromkeys(("recall", "hit rate", "true positive rate", "tpr"), "sensitivity"),
+    **dict.fromkeys(("selectivity", "true negative rate", "tnr"), "specificity"),
+    **dict.fromkeys(("positive predictive value", "ppv"), "precision"),
+    **dict.fromkeys(("false negative rate", "fnr"), "miss rate"),
+    **dict.fromkeys(("false positive rate", "fpr"), "fall out"),
+    **dict.fromkeys(("critical success index", "csi", "ts"), "threat score"),
+    **dict.fromkeys(("bookmaker informedness", "bm"), "informedness"),
+    **dict.fromkeys(("deltap", "mk"), "markedness"),
+    "mcc": "matthews correlation coefficient",
+    "fm": "fowlkes mallows index",
+    "ba": "balanced accuracy",
+    "npv": "negative predictive value",
+    "fdr": "false discovery rate",
+    "for": "false omission rate",
+    "acc": "accuracy",
+    "f1": "f1 score",
+}
 
 
 class ConfusionMatrixMetric(Metric):
@@ -420,9 +450,13 @@ class ConfusionMatrixMetric(Metric):
         decrease: str = "mean",
     ):
         super().__init__()
+        check_bool(skip_channel, "ConfusionMatrixMetric", "skip_channel")
+        check_bool(calculation_method, "ConfusionMatrixMetric", "calculation_method")
+        check_instance(metric_name, "ConfusionMatrixMetric", "metric_name", str)
         name = metric_name.lower().replace("_", " ")
         self.metric_name = _ALIASES.get(name, name)
-        check_one_of(self.metric_name, "ConfusionMatrixMetric", "metric_name", _RATES)
+        unknown = either(ValueError, NotImplementedError)
+        check_one_of(self.metric_name, "ConfusionMatrixMetric", "metric_name", _RATES, unknown)
         check_one_of(decrease, "ConfusionMatrixMetric", "decrease", ("mean", "sum", "none"))
         self.skip_channel, self.by_row, self.decrease = skip_channel, calculation_method, decrease
         self.clear()

@@ -58,6 +58,8 @@ class _Surfaces(Metric):
 
     def update(self, *inputs: object) -> None:
         name = f"{type(self).__name__}.update"
+        if self.indexes is not None:
+            inputs = tuple(inputs[i] for i in self.indexes)
         if len(inputs) != 3:
             raise error(
                 ValueError,
@@ -65,7 +67,7 @@ class _Surfaces(Metric):
                 f"got {len(inputs)}.",
             )
         label = inputs[2]
-        y_pred, y = self._taken((*inputs[:2],), 2)
+        y_pred, y = (self._convert_data(v) for v in inputs[:2])
         if not isinstance(label, int | float):
             raise error(
                 ValueError, f"For '{name}', the label index must be a number, but got {label!r}."
