@@ -274,7 +274,7 @@ W = normal(6, 4, 3, 3)
 REFUSED = {
     "input 3D": (ValueError, "must have 4 dimensions", lambda: ops.conv2d(normal(4, 6, 6), W)),
     "not a tensor": (TypeError, "must be a Tensor", lambda: ops.conv2d(1, W)),
-    "int input": (TypeError, "floating-point", lambda: ops.max_pool2d(Tensor([[[[1, 2]]]]), 1)),
+    "int input": (TypeError, "floating-point", lambda: ops.avg_pool2d(Tensor([[[[1, 2]]]]), 1)),
     "dtypes": (TypeError, "the same dtype", lambda: ops.conv2d(X.astype(ms.float32), W)),
     "channels": (ValueError, "takes 3 channels", lambda: ops.conv2d(X, normal(6, 3, 3, 3))),
     "groups": (ValueError, "divide the input channels", lambda: ops.conv2d(X, W, groups=3)),
