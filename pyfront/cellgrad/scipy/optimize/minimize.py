@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cellgrad.core.arguments import check_callable, check_int, check_ndim, check_number
+from cellgrad.core.arguments import (
+    argument_error,
+    check_callable,
+    check_instance,
+    check_int,
+    check_ndim,
+    check_number,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_float
 from cellgrad.core.tensor import Tensor
@@ -106,12 +113,9 @@ def minimize(
     """
     check_callable(func, "minimize", "func", "a function")
     x = check_ndim(check_float(x0, "minimize", "x0"), "minimize", "x0", 1)
-    if not isinstance(args, tuple):
-        raise error(TypeError, f"For 'minimize', 'args' must be a tuple, but got {args!r}.")
+    check_instance(args, "minimize", "args", tuple)
     if method is None or method.lower() not in ("bfgs", "lbfgs"):
-        raise error(
-            ValueError, f"For 'minimize', 'method' must be 'BFGS' or 'LBFGS', but got {method!r}."
-        )
+        raise argument_error(ValueError, "minimize", "method", "'BFGS' or 'LBFGS'", method)
     unused = {"hess": hess, "hessp": hessp, "bounds": bounds, "tol": tol, "callback": callback}
     given = [name for name, value in unused.items() if value is not None]
     if given or constraints:
