@@ -1,4 +1,4 @@
-//===- Bells.cpp - exp(-x^2), exp(x^2), 1 / cosh(x)^2 ---------------------===//
+//===- Bells.cpp - exp(-x^2), exp(x^2) ------------------------------------===//
 
 #include "passes/lower/math/Functions.h"
 
@@ -30,18 +30,6 @@ Expr expandExpSquare(Expr x) {
   // Beyond the bound the result is infinite already.
   Expr a = boundedMagnitude(x, Format(x).pick(9.45, 26.7));
   return exponential(twoProd(a, a));
-}
-
-Expr expandSechSquared(Expr x) {
-  // 4 e / (1 + e)^2, e = exp(-2 |x|).
-  Format format(x);
-  Expr a = boundedMagnitude(x, format.pick(53.0, 374.0));
-  ExpReduction red = reduceExp(-2.0 * a);
-  Expr q = horner(red.r, format.table(kExpF32, kExpF64));
-  Expr power = 1.0 + fma(red.r * red.r, q, red.r);
-  Expr e = scale(power, red.k);
-  // The four before the scaling, which rounds where the result is subnormal.
-  return scale(4.0 * power, red.k) / fma(e, e + 2.0, 1.0);
 }
 
 } // namespace cellgrad

@@ -143,64 +143,6 @@ struct ExpandSincos : OpRewritePattern<math::SincosOp> {
   MathFeatures features;
 };
 
-/// A user of `value` in the block of `op`.
-template <typename Op> Op userBeside(Operation *op, Value value) {
-  for (Operation *user : value.getUsers())
-    if (auto found = dyn_cast<Op>(user);
-        found && found->getBlock() == op->getBlock())
-      return found;
-  return {};
-}
-
-/// Expands the slope of tanh beside tanh, with which it has the exponential and
-/// the division in common.
-bool expandWithTanh(special::SechSquaredOp slope, MathFeatures features) {
-  auto tanh = userBeside<math::TanhOp>(slope, slope.getOperand());
-  if (!tanh)
-    return false;
-  Type type = slope.getType();
-  bool isFirst = slope->isBeforeInBlock(tanh);
-  IRRewriter rewriter(isFirst ? slope.getOperation() : tanh.getOperation());
-  MathBuilder b(slope.getLoc(), rewriter, features);
-  TanhSechSquared both = expandTanhSechSquared(enter(b, slope.getOperand()));
-  rewriter.replaceOp(slope, leave(both.sechSquared, type));
-  rewriter.replaceOp(tanh, leave(both.tanh, type));
-  return true;
-}
-
-/// Rewrites the slope of a sigmoid, sech(x / 2)^2, beside the sigmoid by its
-/// exponential, exp(-|x|), which CSE merges. Halves are not: it is rounded.
-bool rewriteWithSigmoid(special::SechSquaredOp slope, MathFeatures features) {
-  auto half = slope.getOperand().getDefiningOp<arith::MulFOp>();
-  APFloat factor(0.0);
-  if (!half || !matchPattern(half.getRhs(), m_ConstantFloat(&factor)) ||
-      factor.convertToDouble() != 0.5 ||
-      getElementTypeOrSelf(half).getIntOrFloatBitWidth() < 32)
-    return false;
-  Value x = half.getLhs();
-  auto magnitude = userBeside<math::AbsFOp>(slope, x);
-  auto minus =
-      magnitude ? userBeside<arith::NegFOp>(slope, magnitude) : nullptr;
-  if (!minus || !userBeside<math::ExpOp>(slope, minus))
-    return false;
-  IRRewriter rewriter(slope);
-  MathBuilder b(slope.getLoc(), rewriter, features);
-  Expr e(math::ExpOp::create(b, -abs(Expr(x, b))), b);
-  rewriter.replaceOp(slope, Value((e * 4.0) / fma(e, e + 2.0, 1.0)));
-  return true;
-}
-
-void expandSlopes(Operation *root, MathFeatures features) {
-  SmallVector<special::SechSquaredOp> slopes;
-  root->walk([&](special::SechSquaredOp slope) {
-    if (isExpandable(slope.getType()))
-      slopes.push_back(slope);
-  });
-  for (special::SechSquaredOp slope : slopes)
-    if (!expandWithTanh(slope, features))
-      rewriteWithSigmoid(slope, features);
-}
-
 void populatePatterns(RewritePatternSet &patterns, MathFeatures features) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ExpandUnary<math::ExpOp>>(context, features, expandExp);
@@ -259,7 +201,6 @@ struct ExpandMathPass : public cellgrad::impl::ExpandMathBase<ExpandMathPass> {
   }
 
   void runOnOperation() override {
-    expandSlopes(getOperation(), {fma, scale512});
     walkAndApplyPatterns(getOperation(), patterns);
   }
 

@@ -78,11 +78,6 @@ Expr expandGaussian(Expr x);
 Expr expandExpSquare(Expr x);
 /// 1 / cosh(x)^2.
 Expr expandSechSquared(Expr x);
-struct TanhSechSquared {
-  Expr tanh, sechSquared;
-};
-/// Both of one number: with one exponential and one division.
-TanhSechSquared expandTanhSechSquared(Expr x);
 Expr expandHypot(Expr x, Expr y);
 Expr expandLgamma(Expr x);
 Expr expandDigamma(Expr x);

@@ -68,56 +68,49 @@ Expr expandCosh(Expr x) {
 }
 
 //===----------------------------------------------------------------------===//
-// tanh |x| = E / (E + 2), E = expm1(2 |x|) to more than the precision.
+// tanh |x| = t = E / (E + 2), E = expm1(2 |x|) to more than the precision, and
+// 1 / cosh(x)^2 = (1 + t) (1 - t), 1 - t = 2 / (E + 2): where both are
+// computed, CSE merges what they have in common, and each has the same bits
+// alone.
 //===----------------------------------------------------------------------===//
-
-/// E of a reduced 2 |x|, whose power of two is 2^k.
-static Double expM1OfReduced(const ExpReduction &red, Expr k) {
-  Expr q = horner(red.r, Format(red.r).table(kExpM1F32, kExpM1F64));
-  Expr tail = fma(red.r * red.r, q, red.low);
-  Expr power = exponential2(k, red.r);
-  Expr head = power - 1.0;
-  Expr sum = fma(power, red.r, head);
-  Expr error = fma(power, red.r, head - sum);
-  return fastTwoSum(sum, fma(power, tail, error));
-}
 
 namespace {
 struct TanhParts {
-  Expr tanh;
-  /// E + 2, and the reciprocal of its first part.
+  Expr tanh; ///< of |x|
+  /// (E + 2) 2^shift, and the reciprocal of its first part.
   Double denominator;
-  Expr reciprocal;
+  Expr reciprocal, shift;
 };
 } // namespace
 
-static TanhParts tanhOfExpM1(Double e) {
-  Expr denominator = e.hi + 2.0;
-  Expr lost = e.hi - (denominator - 2.0);
-  Expr reciprocal = 1.0 / denominator;
-  Double rounded{denominator, lost + e.lo};
-  Double t = div(e, rounded, reciprocal);
-  return {t.hi + t.lo, rounded, reciprocal};
-}
-
-Expr expandTanh(Expr x) {
-  ExpReduction red = reduceExp(2.0 * atMost(abs(x), Format(x).pick(9.5, 20.0)));
-  return copysign(tanhOfExpM1(expM1OfReduced(red, red.k.integer)).tanh, x);
-}
-
-TanhSechSquared expandTanhSechSquared(Expr x) {
-  // 1 / cosh^2 = (1 + t) (1 - t), t = tanh |x|, and 1 - t = 2 / (E + 2).
+static TanhParts tanhParts(Expr x) {
   Format format(x);
+  // Beyond the bound 1 / cosh^2 is 0 already.
   ExpReduction red = reduceExp(2.0 * atMost(abs(x), format.pick(53.0, 374.0)));
-  // From `most` on t is 1, and 1 - t is proportional to 2^-k: what is beyond
-  // would overflow, and scales the result instead.
-  int64_t most = format.pick<int64_t>(60, 500);
-  Expr k = mini(red.k.integer, most);
-  auto [t, denominator, r] = tanhOfExpM1(expM1OfReduced(red, k));
+  // From `most` on t is 1, and E is a power of two times what is left: E + 2
+  // would overflow.
+  Expr k = mini(red.k.integer, format.pick<int64_t>(60, 500));
+  Expr q = horner(red.r, format.table(kExpM1F32, kExpM1F64));
+  Expr tail = fma(red.r * red.r, q, red.low);
+  Expr power = exponential2(k, x);
+  Expr head = power - 1.0;
+  Expr sum = fma(power, red.r, head);
+  Expr error = fma(power, red.r, head - sum);
+  Double e = fastTwoSum(sum, fma(power, tail, error));
+
+  Expr rounded = e.hi + 2.0;
+  Double denominator{rounded, e.hi - (rounded - 2.0) + e.lo};
+  Expr reciprocal = 1.0 / rounded;
+  Double t = div(e, denominator, reciprocal);
+  return {t.hi + t.lo, denominator, reciprocal, subi(k, red.k.integer)};
+}
+
+Expr expandTanh(Expr x) { return copysign(tanhParts(x).tanh, x); }
+
+Expr expandSechSquared(Expr x) {
+  auto [t, denominator, r, shift] = tanhParts(x);
   Expr rest = fma(-r, denominator.lo, fma(-r, denominator.hi, 1.0));
-  Expr square = (t + 1.0) * fma(r, rest, r) *
-                exponential2(addi(subi(k, red.k.integer), 1), x);
-  return {copysign(t, x), square};
+  return (t + 1.0) * fma(r, rest, r) * exponential2(addi(shift, 1), x);
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,9 +18,8 @@ def ExpandMath : Pass<"cell-expand-math"> {
     C99 Annex F; it does not rely on or introduce fast-math flags, and the result
     for a lane depends on that lane only. The trigonometric functions reduce
     large arguments exactly under one `scf.if` that is taken when any lane needs
-    it, by `special.reduce_large`, which is left for `cell-share-math`. The slopes
-    of tanh and of the sigmoid share the exponential with what they are the slope
-    of, where that is in the same block.
+    it, by `special.reduce_large`, which is left for `cell-share-math`. What sine
+    and cosine of one value, tanh and its slope have in common, CSE merges behind it.
 
     Run it after vectorisation: inside `linalg.generic` the `scf.if` of the
     trigonometric functions would prevent it.

@@ -90,37 +90,3 @@ func.func @untouched(%x: f32, %t: tensor<4xf32>, %v: vector<[4]xf32>)
   %4 = math.exp %v : vector<[4]xf32>
   return %2, %3, %4 : f32, tensor<4xf32>, vector<[4]xf32>
 }
-
-// -----
-
-// The slope of tanh beside tanh takes no division of its own, whichever comes first.
-// CHECK-LABEL: func @tanh_and_slope(
-// CHECK: arith.minsi
-// CHECK: arith.divf
-// CHECK-NOT: arith.divf
-// CHECK: return
-func.func @tanh_and_slope(%x: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
-  %0 = special.sech_squared %x : vector<16xf32>
-  %1 = math.tanh %x : vector<16xf32>
-  return %0, %1 : vector<16xf32>, vector<16xf32>
-}
-
-// -----
-
-// In another block, where it may be rarely needed, it is by itself.
-// CHECK-LABEL: func @slope_in_a_branch(
-// CHECK-NOT: arith.minsi
-// CHECK: arith.divf
-// CHECK: scf.if
-// CHECK: arith.divf
-// CHECK: return
-func.func @slope_in_a_branch(%x: f32, %c: i1) -> f32 {
-  %0 = math.tanh %x : f32
-  %1 = scf.if %c -> f32 {
-    %2 = special.sech_squared %x : f32
-    scf.yield %2 : f32
-  } else {
-    scf.yield %0 : f32
-  }
-  return %1 : f32
-}
