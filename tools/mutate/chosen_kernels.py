@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 CHOSEN: dict[str, list[tuple[str, str, str]]] = {
+    "FlatMemory": [
+        ("one lane more counts as placed", "/ stride + «1»);", "2"),
+        ("the last vector ends late", "starts.back() + lanes, span - «lanes»)", "lanes + 1"),
+        ("lanes of the first vector come later", "placed == 0 && element < «lanes»)", "lanes / 2"),
+        ("lanes that are off hold elements", "lane < «active»; ++lane)\n    order[lane]", "lanes"),
+    ],
+    "ChainSums": [
+        ("the loop multiplies", "«isa<AddOp>(user)» ||", "isa<AddOp, MulOp, GuardOp>(user)"),
+        ("what is set is added", "(scatter && «scatter.adds()»", "true"),
+        ("the loop starts from anything", "«!isZero(init.get())»", "false"),
+        ("another value of the loop", "yield && «yield->getOperandNumber() == position»", "true"),
+    ],
     "KernelGroup": [
         (
             "other views are not looked at",

@@ -51,7 +51,7 @@ FILES = {
         *("CanFail", "CarryBuffers", "EntryPoints", "InsertPolls", "LowerStash", "PlaceResults"),
         *("Schedule", "SeparateInits", "SinkStores", "SumOfPads"),
     ],
-    "passes/autodiff": ["CountLoops", "NormalForm", "Rematerialize"],
+    "passes/autodiff": ["ChainSums", "CountLoops", "NormalForm", "Rematerialize"],
 }
 
 

@@ -157,9 +157,9 @@ def skips(part: Tensor) -> bool:
     index = found.index[0]
     places = index if type(index) is tuple else (index,)
     known = tuple(0 if isinstance(i, Tensor) else i for i in places)
-    shape = found.root.shape
-    at = np.arange(int(np.prod(shape))).reshape(shape)[known]
-    return bool((np.diff(at.reshape(-1)) != 1).any())
+    # Memory that nobody writes takes none.
+    part_of = np.asarray(np.empty(found.root.shape, np.bool_)[known])
+    return not part_of.flags.c_contiguous
 
 
 def written(scope: Scope, x: Tensor, index: Any) -> tuple[Tensor, Any] | None:

@@ -153,35 +153,7 @@ class FusedAdaFactor(_Step):
      [0.75 0.75]]
     """
 
-    def __call__(
-        self,
-        epsilon: Sequence[TensorLike],
-        clip_threshold: TensorLike,
-        beta1: TensorLike,
-        beta2: TensorLike,
-        weight_decay: TensorLike,
-        learning_rate: TensorLike,
-        gradient: Tensor,
-        param: Tensor,
-        exp_avg: Tensor,
-        exp_avg_sq_row: Tensor,
-        exp_avg_sq_col: Tensor,
-        exp_avg_sq: Tensor,
-    ) -> tuple[Tensor]:
-        return self._step(
-            epsilon,
-            clip_threshold,
-            beta1,
-            beta2,
-            weight_decay,
-            learning_rate,
-            gradient,
-            param,
-            exp_avg,
-            exp_avg_sq_row,
-            exp_avg_sq_col,
-            exp_avg_sq,
-        )
+    __call__ = _Step._step
 
 
 @public()

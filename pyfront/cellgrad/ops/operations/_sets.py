@@ -51,10 +51,8 @@ class DenseToDenseSetOperation(Primitive):
     def __call__(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, ...]:
         a, b = (check_tensor(v, self.name, n) for v, n in ((x1, "x1"), (x2, "x2")))
         check_same_dtype(a, b, self.name, ("x1", "x2"))
-        second = check_ndim(b, self.name, "x2", at_least=2)
-        sets = {
-            at: elements(second, f"'x2' of {self.name}")[at] for at in np.ndindex(*b.shape[:-1])
-        }
+        second = elements(check_ndim(b, self.name, "x2", at_least=2), f"'x2' of {self.name}")
+        sets = {at: second[at] for at in np.ndindex(*b.shape[:-1])}
         return self._together(a, sets, b.shape[:-1])
 
     def _together(self, x1: Tensor, sets: dict[Any, Any], around: Any) -> tuple[Tensor, ...]:

@@ -431,7 +431,8 @@ class ConfusionMatrixMetric(Metric):
         y_pred, y: zeros and ones, shape (N, C) or (N, C, ...).
 
     Raises:
-        ValueError: an unknown rate or way to put classes together.
+        TypeError: arguments of another type.
+        ValueError: an unknown rate, which is also MindSpore's NotImplementedError, or way to put classes together.
 
     >>> metric = ms.train.ConfusionMatrixMetric(metric_name="recall")
     >>> metric.clear()
