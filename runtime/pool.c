@@ -49,6 +49,7 @@ enum {
   kLoss = 1000000,   /* unless that has cost so many nanoseconds */
   kWait = 128,       /* regions between trials: twice as many after each */
   kLongWait = 65536, /* that has failed, up to so many */
+  kLate = 1,         /* regions of a trial that may be late and say nothing */
   kPause = 1000000,  /* nanoseconds to the next region: another call's */
   kKnown = 64        /* regions whose time is remembered */
 };
@@ -86,6 +87,7 @@ typedef struct state {
   /* Of the caller, who decides whether it computes alone. */
   int64_t distance; /* until a worker has seen a region */
   int alone, trial; /* regions left of a trial; 0: there is none */
+  int late;         /* regions of the trial that others may have held up */
   int64_t left, wait, loss;
   int64_t began, ended; /* the last region, */
   known *last;          /* which was that */
@@ -258,11 +260,20 @@ static void judge(state *s) {
   s->left = s->wait;
 }
 
+/* What a region took, for one that usually takes so long. One that took much
+   longer waited for a core that others had. */
+static int64_t atMostTwice(int64_t took, int64_t usual) {
+  return usual > 0 && took > 2 * usual ? 2 * usual : took;
+}
+
 /* Notes what the last region took, with what came after it. */
 static void note(state *s, int64_t took) {
   int64_t *own = &s->last->took[s->alone], other = s->last->took[!s->alone];
-  if (s->trial)
-    s->loss += other ? took - other : 0;
+  if (s->trial && other) {
+    int isLate = took > 2 * other && s->late++ < kLate;
+    s->loss += (isLate ? atMostTwice(took, other) : took) - other;
+  }
+  took = atMostTwice(took, *own);
   if (s->trial && --s->trial >= kTrial - kSettle) {
     if (s->trial == kTrial - kSettle && s->loss <= kLoss)
       s->loss = 0;
@@ -292,7 +303,7 @@ static int isAlone(state *s, cg_task_fn task, int64_t count) {
   if (!s->trial && --s->left <= 0) {
     s->alone ^= 1;
     s->trial = kTrial;
-    s->loss = 0;
+    s->loss = s->late = 0;
   }
   known *k = &s->known[((uintptr_t)task / 16 + (uint64_t)count) % kKnown];
   if (k->task != task || k->count != count)

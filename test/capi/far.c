@@ -32,6 +32,9 @@ static void a(void *f, int64_t i, int64_t j, int32_t w) {
 }
 static void b(void *f, int64_t i, int64_t j, int32_t w) { a(f, i, j, w); }
 
+/* Every so many regions, one takes 12 ms more: others had the processor. */
+static int taken;
+
 /* Runs regions that take `together` or `alone` nanoseconds, longer right after
    the other way; returns how many in a thousand are computed alone. */
 static int alonePerMille(state *s, int regions, int64_t together, int64_t alone,
@@ -45,6 +48,8 @@ static int alonePerMille(state *s, int regions, int64_t together, int64_t alone,
     int k = i % 3;
     int is = isAlone(s, program[k].task, program[k].count);
     clock_ns += (is ? alone : together) * (k + 1) + (is != last ? 20000 : 0);
+    if (taken && i % taken == taken / 2)
+      clock_ns += 12000000;
     s->ended = clock_ns;
     if (k == 2)
       clock_ns += pause; // between calls
@@ -78,6 +83,13 @@ int main(void) {
   int64_t before = clock_ns;
   EXPECT(alonePerMille(s, 10000, 1000, 1000000, 0) < 20);
   EXPECT(clock_ns - before < 10000 * 2000 * 5 / 4);
+
+  /* Who has the processor in between decides nothing. */
+  for (taken = 7; taken < 60; taken += 5) {
+    EXPECT(alonePerMille(s, 100000, 100000, 200000, 0) < 20);
+    EXPECT(alonePerMille(s, 100000, 100000, 200000, 5000000) < 20);
+  }
+  taken = 0;
 
   /* They have come closer, as the next region that they see says. */
   alonePerMille(s, 3000, 20000, 14000, 0);
