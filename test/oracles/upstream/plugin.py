@@ -1,0 +1,85 @@
+"""A pytest plugin for `run.py`: names, marks, time limits and one line of JSON a test.
+
+Loaded by ``-p plugin`` in a process whose environment says what to do: ``UPSTREAM_AS`` is "cellgrad"
+or "mindspore", ``UPSTREAM_OUT`` the file of results, ``UPSTREAM_SECONDS`` the limit of one test.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from typing import Any
+
+import numpy as np
+import pytest
+
+# Names that NumPy has dropped since these tests were written.
+for _name, _kind in (("int", int), ("float", float), ("bool", bool), ("object", object)):
+    if _name not in np.__dict__:
+        setattr(np, _name, _kind)
+
+if os.environ.get("UPSTREAM_AS") == "cellgrad":
+    import cellgrad.dropin
+
+    cellgrad.dropin.install()
+
+SECONDS = int(os.environ.get("UPSTREAM_SECONDS", "60"))
+PLATFORMS = {"platform_ascend", "platform_ascend910b", "platform_ascend310p", "platform_gpu"}
+HOSTS = {"cpu_linux", "cpu_windows", "cpu_macos", "platform_x86_cpu", "platform_arm_cpu"}
+_TEXT = 1500  # characters of an error kept
+
+
+class TooLong(BaseException):
+    """A test that takes longer than its limit; no test catches it as an error of its own."""
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Leave only the tests that run on a processor: those without marks, or with its mark."""
+    kept = []
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        if not marks & PLATFORMS or marks & HOSTS:
+            kept.append(item)
+    items[:] = kept
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: Any) -> Any:
+    """Stop a test after its time."""
+
+    def stop(*_: object) -> None:
+        raise TooLong(f"more than {SECONDS} s")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def _write(record: dict[str, Any]) -> None:
+    with open(os.environ["UPSTREAM_OUT"], "a", encoding="utf-8") as out:
+        out.write(json.dumps(record) + "\n")
+
+
+def pytest_runtest_logreport(report: Any) -> None:
+    """Write what became of a test."""
+    if report.when == "call" or report.outcome != "passed" and report.when == "setup":
+        text = "" if report.passed else str(report.longrepr)
+        _write(
+            {
+                "test": report.nodeid,
+                "outcome": report.outcome,
+                "seconds": round(report.duration, 3),
+                "error": text[-_TEXT:],
+            }
+        )
+
+
+def pytest_collectreport(report: Any) -> None:
+    """Write what could not be imported."""
+    if report.failed:
+        text = str(report.longrepr)
+        _write({"test": report.nodeid, "outcome": "import", "seconds": 0, "error": text[-_TEXT:]})
