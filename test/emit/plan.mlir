@@ -4,7 +4,7 @@
 
 //      CHECK:@mixed: 9 kernels run, 0.005 MB through memory (arguments and results are 0.002 MB), 0.002 million operations, about 0.000 ms on one core
 // CHECK-NEXT:    runs  items       bytes  operations       us  kernel
-// CHECK-NEXT:       1      -        1280        2048      0.0  product 8x8x16  plan.mlir:[[#@LINE+10]]
+// CHECK-NEXT:       1      -        1280        2048      0.1  product 8x8x16  plan.mlir:[[#@LINE+10]]
 // CHECK-NEXT:       1      -          32           0      0.0  fill 8  plan.mlir:[[#@LINE+10]]
 // CHECK-NEXT:       1      -         288          64      0.0  reduction 8x8  plan.mlir:[[#@LINE+9]]
 // CHECK-NEXT:       1      -         512           0      0.0  copy  plan.mlir:[[#@LINE+2]]

@@ -76,9 +76,11 @@ void addWork(Operation *op, double times, Work &work, Traffic &traffic) {
     work.operations += times * operations;
     work.nanoseconds +=
         times * (isProduct(op)
-                     ? nanosecondsOfProducts(
-                           operations,
-                           getElementTypeOrSelf(op->getOperand(0).getType()))
+                     ? std::max(nanosecondsOfProducts(
+                                    operations,
+                                    getElementTypeOrSelf(
+                                        op->getOperand(0).getType())),
+                                nanosecondsOfTraffic(linalgOp))
                      : estimateNanoseconds(linalgOp));
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType()))

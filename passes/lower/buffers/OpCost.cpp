@@ -56,20 +56,31 @@ OpCost costOf(Operation &op) {
   return OpCost::Long;
 }
 
-double estimateNanoseconds(linalg::LinalgOp op) {
+double nanosecondsOfTraffic(double bytes) {
   // Measured on one core of a server: docs/performance.md.
-  constexpr double kBytesPerNanosecond = 25, kShort = 0.05, kLong = 0.4;
-  double iterations = 1, bytes = 0, arithmetic = 0;
-  for (int64_t range : op.getStaticLoopRanges())
-    iterations *= range;
+  constexpr double kBytesPerNanosecond = 25;
+  return bytes / kBytesPerNanosecond;
+}
+
+double nanosecondsOfTraffic(linalg::LinalgOp op) {
+  double bytes = 0;
   for (Value operand : op->getOperands())
     if (auto type = dyn_cast<MemRefType>(operand.getType()))
       bytes += double(type.getNumElements()) *
                std::max(8u, type.getElementTypeBitWidth()) / 8;
+  return nanosecondsOfTraffic(bytes);
+}
+
+double estimateNanoseconds(linalg::LinalgOp op) {
+  // Measured as above.
+  constexpr double kShort = 0.05, kLong = 0.4;
+  double iterations = 1, arithmetic = 0;
+  for (int64_t range : op.getStaticLoopRanges())
+    iterations *= range;
   for (Operation &inner : op.getBlock()->without_terminator())
     if (!isa<arith::ConstantOp>(inner))
       arithmetic += costOf(inner) == OpCost::Long ? kLong : kShort;
-  return std::max(bytes / kBytesPerNanosecond, iterations * arithmetic);
+  return std::max(nanosecondsOfTraffic(op), iterations * arithmetic);
 }
 
 double nanosecondsOfProducts(double operations, Type element) {

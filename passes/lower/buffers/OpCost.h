@@ -21,6 +21,12 @@ enum class OpCost {
 
 OpCost costOf(mlir::Operation &op);
 
+/// About how long one core takes to read or write so many bytes of far memory.
+double nanosecondsOfTraffic(double bytes);
+
+/// The same of all that an op on buffers of static shape reads and writes.
+double nanosecondsOfTraffic(mlir::linalg::LinalgOp op);
+
 /// About how long one core takes for an op on buffers of static shape, which is
 /// not a product: as long as its arithmetic or its memory traffic.
 double estimateNanoseconds(mlir::linalg::LinalgOp op);

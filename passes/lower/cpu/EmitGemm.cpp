@@ -76,8 +76,7 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     for (unsigned dim : batch)
       products *= nest.sizes[dim];
     double nanoseconds =
-        products * nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k,
-                                         problem.element);
+        products * estimateNanoseconds(shape, problem.element);
     if (epilogueLoops) {
       problem.epilogueNanoseconds =
           estimateNanoseconds(cast<linalg::LinalgOp>(epilogue.getOperation()));

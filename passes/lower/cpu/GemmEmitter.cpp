@@ -120,8 +120,7 @@ void GemmEmitter::emitColumnItems() {
   int64_t panels = shape.n / width, rest = shape.n % width;
   if (plan.packA)
     packWholeA();
-  double nanoseconds = nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k,
-                                             problem.element) +
+  double nanoseconds = estimateNanoseconds(shape, problem.element) +
                        problem.epilogueNanoseconds;
   items({count, {}}, nanoseconds, [&](FlatIndex item) {
     allocateOwnB();
@@ -140,8 +139,7 @@ void GemmEmitter::emitColumnItems() {
 
 /// Blocks of rows as items, each for all columns and all of the sum.
 void GemmEmitter::emitRowItems() {
-  double nanoseconds = nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k,
-                                             problem.element) +
+  double nanoseconds = estimateNanoseconds(shape, problem.element) +
                        problem.epilogueNanoseconds;
   items({plan.rowItems, {}}, nanoseconds, [&](FlatIndex item) {
     rowItem = item;
@@ -324,9 +322,11 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
   int64_t rows = plan.tileRows;
   int64_t fullRows = llvm::alignDown(shape.m, rows);
   int64_t mostColumns = panels.value ? plan.columnBlock : panels.known * width;
-  double nanoseconds = nanosecondsOfProducts(
-      2.0 * fullRows * mostColumns * std::min(plan.depthBlock, shape.k),
-      problem.element);
+  GemmShape part = shape;
+  part.m = fullRows;
+  part.n = mostColumns;
+  part.k = std::min(plan.depthBlock, shape.k);
+  double nanoseconds = estimateNanoseconds(part, problem.element);
   nanoseconds += problem.epilogueNanoseconds * fullRows * mostColumns /
                  (double(shape.m) * shape.n);
   // Where results of some rows go; each worker has its own where nobody but the
@@ -358,9 +358,7 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
     GemmMatrix aBlock = moved(problem.a, row, depth);
     int64_t aPanel = rows * shape.aRow;
     if (plan.packA) {
-      bool byColumn = shape.aRow == 1;
-      aBlock = {
-          buffers.a, {}, byColumn ? 1 : plan.depthBlock, byColumn ? rows : 1};
+      aBlock = {buffers.a, {}, 1, rows};
       aPanel = rows * plan.depthBlock;
       if (plan.columnItems) { // is packed already
         aBlock.at =
@@ -388,6 +386,21 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
 
 //===-- The register tile -------------------------------------------------===//
 
+/// Of k, from a step to the one whose row of B it asks for.
+static constexpr int64_t kStepsAhead = 8;
+
+static constexpr int64_t kLineBytes = 64;
+
+/// Asks for the lines of some vectors that lie together.
+void GemmEmitter::askFor(Value matrix, FlatIndex at, int64_t vectors,
+                         bool isWrite) {
+  int64_t line = kLineBytes * 8 / shape.elementBits;
+  for (int64_t i = 0; i < vectors * plan.lanes; i += line)
+    memref::PrefetchOp::create(b, loc, matrix, mem.materialize(at.plus(i)),
+                               isWrite, /*localityHint=*/isWrite ? 1 : 3,
+                               /*isDataCache=*/true);
+}
+
 SmallVector<Value> GemmEmitter::tileStep(int64_t rows, int64_t vectors,
                                          int64_t active, const GemmMatrix &a,
                                          const GemmMatrix &bPanel, FlatIndex k,
@@ -401,6 +414,9 @@ SmallVector<Value> GemmEmitter::tileStep(int64_t rows, int64_t vectors,
         problem.element, bPanel.flat, bAt.plus(v * plan.lanes), 1, lanes,
         v + 1 == vectors && !plan.packB ? active : lanes));
   }
+  if (plan.prefetchB)
+    askFor(bPanel.flat, bAt.plus(kStepsAhead * bPanel.row), vectors,
+           /*isWrite=*/false);
   FlatIndex aAt = mem.advance(a.at, k, a.column);
   for (int64_t r = 0; r < rows; ++r) {
     Value element = mem.broadcast(
@@ -444,10 +460,7 @@ void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
   };
   if (plan.prefetchC)
     for (int64_t r = 0; r < rows; ++r)
-      for (int64_t v = 0; v < vectors; ++v)
-        memref::PrefetchOp::create(b, loc, c.flat, mem.materialize(cAt(r, v)),
-                                   /*isWrite=*/true,
-                                   /*localityHint=*/1, /*isDataCache=*/true);
+      askFor(c.flat, cAt(r, 0), vectors, /*isWrite=*/true);
   int64_t most = depthSize.value ? plan.depthBlock : depthSize.known;
   SmallVector<Value> accumulators = emitSumLoop(
       b, loc, mem, planSum(most, 1, tileChains(problem.element, most)), 1,

@@ -83,8 +83,9 @@ private:
              FlatIndex depth, Extent depthSize);
   void packBTransposed(FlatIndex column, Extent panels, int64_t vectors,
                        int64_t active, FlatIndex depth, Extent depthSize);
-  void copyRow(mlir::Value from, FlatIndex source, int64_t stride,
-               mlir::Value to, FlatIndex target, Extent size, FlatIndex depth);
+  void forEachSquare(
+      Extent depthSize,
+      llvm::function_ref<void(FlatIndex p, int64_t count)> body);
 
   /// About how long it takes to pack panels of B.
   double packingTime(Extent panels, int64_t width) {
@@ -95,6 +96,7 @@ private:
   }
 
   // The register tile.
+  void askFor(mlir::Value matrix, FlatIndex at, int64_t vectors, bool isWrite);
   void emitTile(int64_t rows, int64_t vectors, int64_t active, GemmMatrix a,
                 GemmMatrix bPanel, Destination target, FlatIndex depth,
                 Extent depthSize);

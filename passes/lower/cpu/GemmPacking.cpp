@@ -1,9 +1,8 @@
 //===- GemmPacking.cpp - operands of a product as panels ------------------===//
 //
-// Packed A is [panel of tileRows][row][depthBlock]: rows stay contiguous, and
-// the kernel broadcasts single elements anyway. When A is contiguous along m,
-// it is [panel][depthBlock][tileRows]. Packed B is [panel][depthBlock][tile
-// columns], with zeros beyond the last column.
+// Packed A is [panel][depthBlock][tileRows], so that what a step of k reads lies
+// together. Packed B is [panel][depthBlock][tile columns], with zeros beyond the
+// last column.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,35 +17,28 @@
 using namespace mlir;
 using namespace cellgrad;
 
-/// Copies `size` elements that lie `stride` apart to a contiguous run, whole
-/// vectors first. The size is that of a block of k that starts at `depth`; it
-/// has a ragged end only in the last block.
-void GemmEmitter::copyRow(Value from, FlatIndex source, int64_t stride,
-                          Value to, FlatIndex target, Extent size,
-                          FlatIndex depth) {
+/// Runs `body` for squares of `lanes` steps of k in a block that starts at
+/// `depth`; the last one of all may have fewer.
+void GemmEmitter::forEachSquare(
+    Extent depthSize, function_ref<void(FlatIndex p, int64_t count)> body) {
   int64_t lanes = plan.lanes;
-  auto copy = [&](FlatIndex at, int64_t active) {
-    Value value =
-        mem.loadVector(problem.element, from, mem.advance(source, at, stride),
-                       stride, lanes, active);
-    mem.storeVector(value, to, mem.advance(target, at, 1), 1, active);
-  };
-  if (!size.value) {
-    int64_t full = llvm::alignDown(size.known, lanes);
-    loop({full, {}}, lanes, [&](FlatIndex at) { copy(at, lanes); });
-    if (full < size.known)
-      copy(known(full), size.known - full);
+  if (!depthSize.value) {
+    int64_t full = llvm::alignDown(depthSize.known, lanes);
+    loop({full, {}}, lanes, [&](FlatIndex p) { body(p, lanes); });
+    if (full < depthSize.known)
+      body(known(full), depthSize.known - full);
     return;
   }
-  Value full = arith::AndIOp::create(b, loc, size.value, mem.constant(-lanes));
-  loop({0, full}, lanes, [&](FlatIndex at) { copy(at, lanes); });
+  Value full =
+      arith::AndIOp::create(b, loc, depthSize.value, mem.constant(-lanes));
+  loop({0, full}, lanes, [&](FlatIndex p) { body(p, lanes); });
   int64_t ragged = shape.k % plan.depthBlock % lanes;
   if (ragged == 0)
     return;
-  Value isRagged =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, full, size.value);
+  Value isRagged = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, full,
+                                         depthSize.value);
   scf::IfOp::create(b, loc, isRagged, [&](OpBuilder &, Location) {
-    copy({full, 0}, ragged);
+    body({full, 0}, ragged);
     scf::YieldOp::create(b, loc);
   });
 }
@@ -71,13 +63,28 @@ void GemmEmitter::packA(Value packed, FlatIndex at, FlatIndex row,
   int64_t rows = plan.tileRows, panelSize = rows * plan.depthBlock;
   GemmMatrix source = moved(problem.a, row, depth);
   if (shape.aRow != 1) {
+    int64_t lanes = plan.lanes;
     loop(panels, 1, [&](FlatIndex i) {
-      loop({rows, {}}, 1, [&](FlatIndex r) {
-        FlatIndex from = mem.advance(
-            mem.advance(source.at, i, rows * shape.aRow), r, shape.aRow);
-        FlatIndex to =
-            mem.advance(mem.advance(at, i, panelSize), r, plan.depthBlock);
-        copyRow(source.flat, from, shape.aColumn, packed, to, depthSize, depth);
+      FlatIndex from = mem.advance(source.at, i, rows * shape.aRow);
+      FlatIndex to = mem.advance(at, i, panelSize);
+      forEachSquare(depthSize, [&](FlatIndex p, int64_t count) {
+        for (int64_t first = 0; first < rows; first += lanes) {
+          int64_t used = std::min(lanes, rows - first);
+          SmallVector<Value> square;
+          for (int64_t r = 0; r < lanes; ++r)
+            square.push_back(
+                r < used ? mem.loadVector(
+                               problem.element, source.flat,
+                               mem.advance(from, p, shape.aColumn)
+                                   .plus((first + r) * shape.aRow),
+                               shape.aColumn, lanes, count)
+                         : zero());
+          transposeSquare(b, loc, square);
+          FlatIndex target = mem.advance(to, p, rows);
+          for (int64_t k = 0; k < count; ++k)
+            mem.storeVector(square[k], packed, target.plus(k * rows + first), 1,
+                            used);
+        }
       });
     });
     return;
@@ -156,23 +163,6 @@ void GemmEmitter::packBTransposed(FlatIndex column, Extent panels,
       if (whole < width)
         block(p, known(whole), active, count);
     };
-    if (!depthSize.value) {
-      int64_t full = llvm::alignDown(depthSize.known, lanes);
-      loop({full, {}}, lanes, [&](FlatIndex p) { square(p, lanes); });
-      if (full < depthSize.known)
-        square(known(full), depthSize.known - full);
-      return;
-    }
-    Value full =
-        arith::AndIOp::create(b, loc, depthSize.value, mem.constant(-lanes));
-    loop({0, full}, lanes, [&](FlatIndex p) { square(p, lanes); });
-    if (int64_t ragged = shape.k % plan.depthBlock % lanes) {
-      Value isRagged = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                             full, depthSize.value);
-      scf::IfOp::create(b, loc, isRagged, [&](OpBuilder &, Location) {
-        square({full, 0}, ragged);
-        scf::YieldOp::create(b, loc);
-      });
-    }
+    forEachSquare(depthSize, square);
   });
 }

@@ -2,6 +2,7 @@
 
 #include "passes/lower/cpu/GemmPlan.h"
 
+#include "passes/lower/buffers/OpCost.h"
 #include "passes/lower/buffers/SumLoop.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -28,6 +29,12 @@ constexpr Tile kTiles16[] = {{6, 2}, {5, 2}, {4, 2}, {4, 3}, {3, 3},
 
 /// Columns of B that are packed at a time.
 constexpr int64_t kColumnBlock = 1024;
+
+/// Steps of k from which on it pays to ask for B ahead.
+constexpr int64_t kLongSum = 128;
+
+/// From so many bytes on, lines are far apart for what processors read ahead.
+constexpr int64_t kFarBytes = 1024;
 
 /// Half cycles for one step of the k loop on a tile: multiply-adds, of which
 /// two may begin in a cycle, loads, or the latency of a dependent multiply-add,
@@ -120,12 +127,26 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
   int64_t distance = shape.aRow == 1 ? shape.aColumn : shape.aRow;
   // Lines that are a page apart are all in one set of the first level. A tile
   // of a transposed A has each of its lines once, so one panel of B is too few.
-  bool pagesApart = distance * bytes % 4096 == 0 && plan.tileRows > 4 &&
+  bool pagesApart = distance * bytes % 4096 == 0 &&
+                    plan.tileRows > target.pageRows &&
                     (shape.aRow != 1 || shape.n >= 2 * plan.tileColumns());
-  plan.packA =
-      plan.tileRows > 1 && (pagesApart || (shape.n >= 8 * plan.tileColumns() &&
-                                           (scattered || conflicts(distance))));
+  // Down the columns of a transposed A, each step of k is on other lines.
+  bool down = shape.aRow == 1 && distance * bytes >= kFarBytes;
+  plan.packA = plan.tileRows > 1 &&
+               (pagesApart || (shape.n >= 8 * plan.tileColumns() &&
+                               (scattered || down || conflicts(distance))));
+  // Processors do not look ahead from one row of B to the next where these are
+  // on other pages, nor where a panel begins.
+  plan.prefetchB = !plan.packB && shape.k >= kLongSum &&
+                   shape.k * shape.n * bytes > target.l1Bytes;
   return plan;
+}
+
+double estimateNanoseconds(const GemmShape &shape, mlir::Type element) {
+  double m = shape.m, n = shape.n, k = shape.k;
+  double bytes = (m * k + k * n + m * n) * shape.elementBits / 8;
+  return std::max(nanosecondsOfProducts(2 * m * n * k, element),
+                  nanosecondsOfTraffic(bytes));
 }
 
 GemmShape shapeOf(const Contraction &contraction) {
@@ -186,6 +207,8 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan) {
     os << ", pack A";
   if (plan.packB)
     os << (plan.transposeB ? ", pack and transpose B" : ", pack B");
+  if (plan.prefetchB)
+    os << ", ask for B";
   if (plan.prefetchC)
     os << ", ask for C";
   if (plan.rowItems)

@@ -35,6 +35,7 @@ struct GemmPlan {
   int64_t depthBlock = 0;  ///< a multiple of lanes, or all of k
   bool packA = false;      ///< copy blocks of A to contiguous panels
   bool packB = false;      ///< copy blocks of B to contiguous panels
+  bool prefetchB = false;  ///< ask for rows of B some steps of k ahead
   bool prefetchC = false;  ///< ask for a tile of C before it is added to
   bool transposeB = false; ///< B is contiguous along k: packing transposes it
   int64_t rowItems = 0;    ///< parts of the rows that threads share
@@ -51,6 +52,10 @@ struct GemmPlan {
 GemmShape shapeOf(const Contraction &contraction);
 
 GemmPlan planGemm(const GemmShape &shape, const Target &target);
+
+/// About how long one core takes for the product: as long as its arithmetic or,
+/// with few rows or columns, its memory traffic.
+double estimateNanoseconds(const GemmShape &shape, mlir::Type element);
 
 /// True when a tile of C is complete after the last block of the reduction: no
 /// block of C is summed in other memory.

@@ -45,6 +45,9 @@ struct Target {
 
   /// Data caches of one core.
   int64_t l1Bytes, l2Bytes, cacheLine;
+  /// Rows a page apart that a loop reads side by side from the first level.
+  /// They fall into one set; this follows from its ways, and is measured.
+  int64_t pageRows;
   /// The first one is where arguments and results are.
   llvm::ArrayRef<MemorySpace> memorySpaces;
 };

@@ -12,7 +12,7 @@ namespace cellgrad {
 /// A row of the table by its name; the first one where none is named.
 class TargetName {
 public:
-  TargetName() : TargetName(allTargets().front()) {}
+  TargetName() : TargetName(*findTarget("x86-64-v4")) {}
   TargetName(const Target &target) : target(&target) {}
   const Target &operator*() const { return *target; }
   const Target *operator->() const { return target; }

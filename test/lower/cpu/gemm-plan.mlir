@@ -74,7 +74,7 @@ func.func @scattered(%a: memref<64x63xf32, strided<[1028, 3], offset: 1>>, %b: m
 
 // Few rows, that any cache holds: threads share the columns.
 func.func @few_rows(%a: memref<16x1024xf32>, %b: memref<1024x1024xf32>, %c: memref<16x1024xf32>) {
-  // expected-remark @+1 {{16x1024x1024: tile 12x32, rows 252, columns 128, depth 256, pack A, 8 items of columns}}
+  // expected-remark @+1 {{16x1024x1024: tile 12x32, rows 252, columns 128, depth 256, pack A, ask for B, 8 items of columns}}
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<16x1024xf32>, memref<1024x1024xf32>) outs(%c : memref<16x1024xf32>) {
   ^bb0(%p: f32, %q: f32, %z: f32):
@@ -87,7 +87,7 @@ func.func @few_rows(%a: memref<16x1024xf32>, %b: memref<1024x1024xf32>, %c: memr
 
 // A small result of a long sum: threads share its blocks.
 func.func @long_sum(%a: memref<32x16384xf32>, %b: memref<16384x48xf32>, %c: memref<32x48xf32>) {
-  // expected-remark @+1 {{32x48x16384: tile 12x32, rows 252, columns 64, depth 256, pack A, 8 items of the sum}}
+  // expected-remark @+1 {{32x48x16384: tile 12x32, rows 252, columns 64, depth 256, pack A, ask for B, 8 items of the sum}}
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<32x16384xf32>, memref<16384x48xf32>) outs(%c : memref<32x48xf32>) {
   ^bb0(%p: f32, %q: f32, %z: f32):
@@ -100,7 +100,7 @@ func.func @long_sum(%a: memref<32x16384xf32>, %b: memref<16384x48xf32>, %c: memr
 
 // Rows of A a page apart are packed even for few columns.
 func.func @few_columns(%a: memref<1024x1024xf32>, %b: memref<1024x16xf32>, %c: memref<1024x16xf32>) {
-  // expected-remark @+1 {{1024x16x1024: tile 14x16, rows 140, columns 16, depth 256, pack A, 8 items of rows, each for all of the sum}}
+  // expected-remark @+1 {{1024x16x1024: tile 14x16, rows 140, columns 16, depth 256, pack A, ask for B, 8 items of rows, each for all of the sum}}
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<1024x1024xf32>, memref<1024x16xf32>) outs(%c : memref<1024x16xf32>) {
   ^bb0(%p: f32, %q: f32, %z: f32):
@@ -113,7 +113,7 @@ func.func @few_columns(%a: memref<1024x1024xf32>, %b: memref<1024x16xf32>, %c: m
 
 // An A that no cache holds, and few columns: threads share the rows.
 func.func @ragged_rows(%a: memref<1023x1000xf32>, %b: memref<1000x100xf32>, %c: memref<1023x100xf32>) {
-  // expected-remark @+1 {{1023x100x1000: tile 14x32, rows 140, columns 128, depth 256, 8 items of rows, each for all of the sum}}
+  // expected-remark @+1 {{1023x100x1000: tile 14x32, rows 140, columns 128, depth 256, ask for B, 8 items of rows, each for all of the sum}}
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<1023x1000xf32>, memref<1000x100xf32>) outs(%c : memref<1023x100xf32>) {
   ^bb0(%p: f32, %q: f32, %z: f32):
@@ -127,7 +127,7 @@ func.func @ragged_rows(%a: memref<1023x1000xf32>, %b: memref<1000x100xf32>, %c: 
 // The gradient of a weight: a small result, and B stays in a cache. Rows go through all of the sum: threads would
 // else wait for each other after each of its eight blocks, which take 20 microseconds.
 func.func @gradient(%a: memref<2048x64xf32>, %b: memref<2048x64xf32>, %c: memref<64x64xf32>) {
-  // expected-remark @+1 {{64x64x2048: tile 14x32, rows 14, columns 64, depth 256, 4 items of rows, each for all of the sum}}
+  // expected-remark @+1 {{64x64x2048: tile 14x32, rows 14, columns 64, depth 256, ask for B, 4 items of rows, each for all of the sum}}
   linalg.generic {indexing_maps = [#at, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<2048x64xf32>, memref<2048x64xf32>) outs(%c : memref<64x64xf32>) {
   ^bb0(%p: f32, %q: f32, %z: f32):

@@ -146,9 +146,9 @@ func.func @rows(%x: memref<2052x200xf32>, %y: memref<200xf32>) {
 // CHECK:             vector.load %[[C]]
 // CHECK:             arith.addf
 // CHECK:             vector.store
-func.func @product(%a: memref<2x20000xf32>, %b: memref<20000x16xf32>, %c: memref<2x16xf32>) {
+func.func @product(%a: memref<2x6000xf32>, %b: memref<6000x16xf32>, %c: memref<2x16xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<2x20000xf32>, memref<20000x16xf32>) outs(%c : memref<2x16xf32>) {
+      ins(%a, %b : memref<2x6000xf32>, memref<6000x16xf32>) outs(%c : memref<2x16xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %z, %0 : f32
