@@ -75,13 +75,13 @@ void addWork(Operation *op, double times, Work &work, Traffic &traffic) {
     double operations = steps * operationsOf(linalgOp);
     work.operations += times * operations;
     work.nanoseconds +=
-        times * (isProduct(op)
-                     ? std::max(nanosecondsOfProducts(
-                                    operations,
-                                    getElementTypeOrSelf(
-                                        op->getOperand(0).getType())),
-                                nanosecondsOfTraffic(linalgOp))
-                     : estimateNanoseconds(linalgOp));
+        times *
+        (isProduct(op)
+             ? std::max(nanosecondsOfProducts(
+                            operations,
+                            getElementTypeOrSelf(op->getOperand(0).getType())),
+                        nanosecondsOfTraffic(linalgOp))
+             : estimateNanoseconds(linalgOp));
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType()))
         continue;

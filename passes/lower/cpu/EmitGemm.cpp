@@ -75,8 +75,7 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     int64_t products = 1;
     for (unsigned dim : batch)
       products *= nest.sizes[dim];
-    double nanoseconds =
-        products * estimateNanoseconds(shape, problem.element);
+    double nanoseconds = products * estimateNanoseconds(shape, problem.element);
     if (epilogueLoops) {
       problem.epilogueNanoseconds =
           estimateNanoseconds(cast<linalg::LinalgOp>(epilogue.getOperation()));

@@ -120,8 +120,8 @@ void GemmEmitter::emitColumnItems() {
   int64_t panels = shape.n / width, rest = shape.n % width;
   if (plan.packA)
     packWholeA();
-  double nanoseconds = estimateNanoseconds(shape, problem.element) +
-                       problem.epilogueNanoseconds;
+  double nanoseconds =
+      estimateNanoseconds(shape, problem.element) + problem.epilogueNanoseconds;
   items({count, {}}, nanoseconds, [&](FlatIndex item) {
     allocateOwnB();
     FlatIndex column = mem.advance({}, partBegin(item, panels, count), width);
@@ -139,8 +139,8 @@ void GemmEmitter::emitColumnItems() {
 
 /// Blocks of rows as items, each for all columns and all of the sum.
 void GemmEmitter::emitRowItems() {
-  double nanoseconds = estimateNanoseconds(shape, problem.element) +
-                       problem.epilogueNanoseconds;
+  double nanoseconds =
+      estimateNanoseconds(shape, problem.element) + problem.epilogueNanoseconds;
   items({plan.rowItems, {}}, nanoseconds, [&](FlatIndex item) {
     rowItem = item;
     emitAllColumns();

@@ -83,9 +83,8 @@ private:
              FlatIndex depth, Extent depthSize);
   void packBTransposed(FlatIndex column, Extent panels, int64_t vectors,
                        int64_t active, FlatIndex depth, Extent depthSize);
-  void forEachSquare(
-      Extent depthSize,
-      llvm::function_ref<void(FlatIndex p, int64_t count)> body);
+  void forEachSquare(Extent depthSize,
+                     llvm::function_ref<void(FlatIndex p, int64_t count)> body);
 
   /// About how long it takes to pack panels of B.
   double packingTime(Extent panels, int64_t width) {

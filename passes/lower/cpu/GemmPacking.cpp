@@ -1,8 +1,8 @@
 //===- GemmPacking.cpp - operands of a product as panels ------------------===//
 //
-// Packed A is [panel][depthBlock][tileRows], so that what a step of k reads lies
-// together. Packed B is [panel][depthBlock][tile columns], with zeros beyond the
-// last column.
+// Packed A is [panel][depthBlock][tileRows], so that what a step of k reads
+// lies together. Packed B is [panel][depthBlock][tile columns], with zeros
+// beyond the last column.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,11 +73,10 @@ void GemmEmitter::packA(Value packed, FlatIndex at, FlatIndex row,
           SmallVector<Value> square;
           for (int64_t r = 0; r < lanes; ++r)
             square.push_back(
-                r < used ? mem.loadVector(
-                               problem.element, source.flat,
-                               mem.advance(from, p, shape.aColumn)
-                                   .plus((first + r) * shape.aRow),
-                               shape.aColumn, lanes, count)
+                r < used ? mem.loadVector(problem.element, source.flat,
+                                          mem.advance(from, p, shape.aColumn)
+                                              .plus((first + r) * shape.aRow),
+                                          shape.aColumn, lanes, count)
                          : zero());
           transposeSquare(b, loc, square);
           FlatIndex target = mem.advance(to, p, rows);

@@ -66,7 +66,7 @@ def _write(record: dict[str, Any]) -> None:
 
 def pytest_runtest_logreport(report: Any) -> None:
     """Write what became of a test."""
-    if report.when == "call" or report.outcome != "passed" and report.when == "setup":
+    if report.when == "call" or (report.outcome != "passed" and report.when == "setup"):
         text = "" if report.passed else str(report.longrepr)
         _write(
             {

@@ -59,7 +59,12 @@ def run(options: argparse.Namespace) -> None:
     files = [f for f in Path(options.list).read_text().split() if f]
     env = environment(options)
     command = [options.python, "-m", "pytest", "-q", "-p", "plugin"]
-    command += ["-p", "no:cacheprovider", "--import-mode=importlib", "--continue-on-collection-errors"]
+    command += [
+        "-p",
+        "no:cacheprovider",
+        "--import-mode=importlib",
+        "--continue-on-collection-errors",
+    ]
     command += ["--rootdir", options.tests, "-W", "ignore"]
 
     def one(part: list[str]) -> None:
@@ -95,7 +100,9 @@ def of_gradients(test: str, tests: str) -> bool:
     except OSError:
         return False
     name = name.split("::")[-1].split("[")[0]
-    found = re.search(rf"^( *)(?:async )?def {re.escape(name)}\b.*?(?=^\1\S|\Z)", source, re.M | re.S)
+    found = re.search(
+        rf"^( *)(?:async )?def {re.escape(name)}\b.*?(?=^\1\S|\Z)", source, re.M | re.S
+    )
     return bool(FAMILY.search(found.group() if found else source))
 
 
