@@ -396,11 +396,19 @@ SmallVector<Value> NestEmitter::emitLaneVectors(const Position &pos,
 //===-- Rows --------------------------------------------------------------===//
 
 void NestEmitter::emitRows(const Position &pos) {
-  rowsOfOutputs.emplace_back();
-  for (unsigned o = 0; o < plan.numOutputs(); ++o)
-    rowsOfOutputs.back().push_back(
-        {body.flatOf(plan.numInputs() + o), pos.at[plan.numInputs() + o]});
-  emitRowLoops(plan.firstReduction(), pos);
+  int64_t &size = nest.sizes[*plan.vectorDim];
+  int64_t whole = size, part = sharedNanoseconds ? partOfRow(plan) : whole;
+  outerLoop(whole, part, [&](FlatIndex iv) {
+    Position at = body.advance(pos, *plan.vectorDim, iv);
+    size = part;
+    rowsOfOutputs.emplace_back();
+    for (unsigned o = 0; o < plan.numOutputs(); ++o)
+      rowsOfOutputs.back().push_back(
+          {body.flatOf(plan.numInputs() + o), at.at[plan.numInputs() + o]});
+    emitRowLoops(plan.firstReduction(), at);
+    rowsOfOutputs.pop_back();
+    size = whole;
+  });
 }
 
 void NestEmitter::emitRowLoops(unsigned dim, const Position &pos) {

@@ -238,6 +238,17 @@ NestPlan cellgrad::planNest(LoopNest loops, const Target &target) {
   return plan;
 }
 
+int64_t cellgrad::partOfRow(const NestPlan &plan) {
+  constexpr int64_t kLeastBytes = 2048;
+  int64_t size = plan.nest.sizes[*plan.vectorDim];
+  int64_t bits = plan.nest.outputs[0].elementType().getIntOrFloatBitWidth();
+  for (int64_t parts : {8, 4, 2})
+    if (size % (parts * plan.lanes) == 0 &&
+        size / parts * bits / 8 >= kLeastBytes)
+      return size / parts;
+  return size;
+}
+
 llvm::raw_ostream &cellgrad::operator<<(llvm::raw_ostream &os,
                                         const NestPlan &plan) {
   if (!plan.vectorDim)

@@ -66,6 +66,10 @@ bool bodyVectorises(mlir::linalg::GenericOp op);
 
 NestPlan planNest(LoopNest nest, const Target &target);
 
+/// `Rows`: how much of a row is an item, of equal ones of whole vectors. Where
+/// it is short, processors read no further ahead in one row than in the next.
+int64_t partOfRow(const NestPlan &plan);
+
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const NestPlan &plan);
 
 } // namespace cellgrad

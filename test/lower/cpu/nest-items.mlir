@@ -98,3 +98,42 @@ func.func @one_place(%x: memref<512x512xf32>, %y: memref<512xf32>) {
   }
   return
 }
+
+// Down the columns: parts of the row, of 2 KiB or more and of whole vectors. Each has its own partial sums.
+// CHECK-LABEL: func.func @columns
+// CHECK:         scf.forall (%{{.*}}) in (4) {
+// CHECK:           memref.alloc() : memref<512xf32>
+// CHECK:         } {cell.nanoseconds
+// CHECK-LABEL: func.func @narrow
+// CHECK-NOT:     scf.forall
+// CHECK-LABEL: func.func @odd
+// CHECK-NOT:     scf.forall
+func.func @columns(%x: memref<1024x2048xf32>, %y: memref<2048xf32>) {
+  linalg.generic {indexing_maps = [#id2, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<1024x2048xf32>) outs(%y : memref<2048xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+func.func @narrow(%x: memref<4096x512xf32>, %y: memref<512xf32>) {
+  linalg.generic {indexing_maps = [#id2, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<4096x512xf32>) outs(%y : memref<512xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+func.func @odd(%x: memref<1024x2056xf32>, %y: memref<2056xf32>) {
+  linalg.generic {indexing_maps = [#id2, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<1024x2056xf32>) outs(%y : memref<2056xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
