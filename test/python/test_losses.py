@@ -104,6 +104,21 @@ def test_second_derivative_of_cross_entropy_is_the_covariance_of_the_softmax():
     np.testing.assert_allclose(hessian.asnumpy(), np.diag(p) - np.outer(p, p), atol=1e-14)
 
 
+@pytest.mark.parametrize(
+    "loss, curvature",
+    [
+        (lambda x, y: ops.huber_loss(x, y, "sum"), 1.0),
+        (lambda x, y: ops.smooth_l1_loss(x, y, 2.0, "sum"), 0.5),
+        (lambda x, y: nn.HuberLoss("sum")(x, y), 1.0),
+    ],
+)
+def test_parabolas_are_curved_where_input_and_target_are_equal(loss, curvature):
+    x, y = (Tensor(np.array([0.3, -2.0, 0.0, last])) for last in (0.7, 0.2))
+    slope = lambda x: ms.grad(loss)(x, y)
+    np.testing.assert_allclose(slope(x).asnumpy(), [0, 0, 0, 0.5 * curvature], atol=1e-15)
+    np.testing.assert_array_equal(ms.grad(slope)(x).asnumpy(), [curvature] * 4)  # PyTorch's
+
+
 X, LABELS = Tensor(np.ones((4, 5), np.float32)), Tensor([0, 1, 2, 3], ms.int32)
 
 

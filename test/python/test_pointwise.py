@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Tensor, ops
+from cellgrad import Tensor, mint, nn, ops
 
 POINTS = [-30.0, -2.5, -1.0, -0.3, 0.7, 1.5, 4.0, 30.0]
 
@@ -71,6 +71,14 @@ def test_smooth_functions_have_all_derivatives_at_zero():
     ]:
         np.testing.assert_allclose(ms.grad(function)(zero).asnumpy(), [first], rtol=1e-14)
         np.testing.assert_allclose(ms.grad(ms.grad(function))(zero).asnumpy(), [second], rtol=1e-14)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.5])
+def test_all_forms_of_elu_have_slope_one_at_zero(alpha):
+    zeros = Tensor(np.array([0.0, -0.0]))
+    forms = (lambda x: ops.elu(x, alpha), lambda x: mint.nn.functional.elu(x, alpha))
+    for form in (*forms, nn.ELU(alpha), mint.nn.ELU(alpha)):
+        assert ms.grad(form)(zeros).asnumpy().tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("dtype", [ms.float16, ms.float32, ms.float64])

@@ -227,9 +227,9 @@ def only(value: Any, wanted: Any, op: str, argument: str) -> None:
 
 
 def elu(input: Tensor, alpha: float) -> Tensor:
-    """``input`` where it is positive, ``alpha * (exp(input) - 1)`` elsewhere, for any `alpha`."""
-    positive = ops.greater(input, 0)
-    return ops.where(positive, input, ops.mul(ops.expm1(ops.minimum(input, 0)), alpha))
+    """``input`` where it is not negative, ``alpha * (exp(input) - 1)`` elsewhere, for any `alpha`."""
+    linear = ops.greater_equal(input, 0)  # at 0, too: the derivative of the minimum is half there
+    return ops.where(linear, input, ops.mul(ops.expm1(ops.minimum(input, 0)), alpha))
 
 
 def batch_norm(

@@ -140,12 +140,13 @@ def smooth_l1_loss(
     width = positive(beta, "smooth_l1_loss", "beta", zero=True)
     x, y = _pair(input, target, "smooth_l1_loss", _NAMES)
     check_same_shape(x, y, "smooth_l1_loss", ("input", "target"))
-    distance = gen.abs(x - y)
+    apart = x - y  # whose square has a second derivative at 0; that of abs has none
+    distance = gen.abs(apart)
     if width == 0:
         return reduced(distance, reduction)
     near = gen.less(distance, width)
     return reduced(
-        select(near, gen.square(distance) * (0.5 / width), distance - 0.5 * width), reduction
+        select(near, gen.square(apart) * (0.5 / width), distance - 0.5 * width), reduction
     )
 
 
@@ -167,9 +168,10 @@ def huber_loss(
     check_reduction(reduction, "huber_loss")
     width = positive(delta, "huber_loss", "delta")
     x, y = _pair(input, target, "huber_loss", _NAMES)
-    distance = gen.abs(x - y)
+    apart = x - y
+    distance = gen.abs(apart)
     near = gen.less(distance, width)
-    curve, line = gen.square(distance) * 0.5, (distance - 0.5 * width) * width
+    curve, line = gen.square(apart) * 0.5, (distance - 0.5 * width) * width
     return reduced(select(near, curve, line), reduction)
 
 
