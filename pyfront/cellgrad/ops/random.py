@@ -51,14 +51,38 @@ def next_key(seed: Any = None, op: str = "random") -> Tensor:
         raise argument_error(TypeError, op, "seed", "an int or None", seed)
     if seed is not None:
         check_int(seed, op, "seed", at_least=0)
-    state = generator.STATE
-    words = signature(mstype.int32, (2,))
-    # Other keys than those that random.key makes of small seeds.
-    stream = (seed or 0) * 0x9E3779B1 & 0x7FFFFFFF ^ 0x5BD1E995
-    apart = constant(np.array([stream, 0], np.int32), words)
-    k = emit("cell.bitwise_xor", [cast_to(state, mstype.int32), apart])
+    return _key_of(generator.STATE, (seed or 0) * 0x9E3779B1 & 0x7FFFFFFF ^ _APART)
+
+
+# Other keys than those that random.key makes of small seeds.
+_APART = 0x5BD1E995
+
+
+def _key_of(state: Parameter, stream: int) -> Tensor:
+    """The next key of a generator's state, which makes a step."""
+    apart = np.array([stream, 0], np.int32)
+    if state_now.current.scope is None:
+        words = state.asnumpy()
+        k = Tensor(words.astype(np.int32) ^ apart)
+        state.set_data(Tensor(words + np.array([0, 1])))
+        return k
+    known = constant(apart, signature(mstype.int32, (2,)))
+    k = emit("cell.bitwise_xor", [cast_to(state, mstype.int32), known])
     _advance(state)
     return k
+
+
+def key_of(generator_: Any, op: str) -> Any:
+    """The next key of a generator that a function is given, in place of a seed; None for the default one.
+
+    Raises:
+        TypeError: it is no generator.
+    """
+    if generator_ is None or generator_ is generator.default_generator:
+        return None
+    if not isinstance(generator_, generator.Generator):
+        raise argument_error(TypeError, op, "generator", "a Generator or None", generator_)
+    return _key_of(generator_.state, _APART)
 
 
 def _advance(state: Parameter) -> None:
@@ -87,17 +111,7 @@ class Stream:
 
     def next(self) -> Any:
         """The next key, in place of a seed; None without seeds, where the default generator has it."""
-        state = self._state
-        if state is None:
-            return None
-        if state_now.current.scope is not None:
-            k = cast_to(state, mstype.int32)
-            _advance(state)
-            return k
-        words = state.asnumpy()
-        k = Tensor(words.astype(np.int32))
-        state.set_data(Tensor(words + np.array([0, 1])))
-        return k
+        return None if self._state is None else _key_of(self._state, 0)
 
 
 def _float_type(dtype: Any, op: str, default: Type | None = None) -> Type:
@@ -152,7 +166,7 @@ def _randint(
 
 @public(
     "mint.rand(*size, generator=None, dtype, device=None) = "
-    "h.drawn(ops.rand(*size, dtype=dtype), generator, device)",
+    "ops.rand(*size, dtype=dtype, seed=h.key(generator, 'rand', device))",
 )
 def rand(*size: ShapeLike, dtype: Type | None = None, seed: int | None = None) -> Tensor:
     """Uniform numbers in [0, 1).
@@ -179,7 +193,7 @@ def rand(*size: ShapeLike, dtype: Type | None = None, seed: int | None = None) -
 
 @public(
     "mint.randn(*size, generator=None, dtype, device=None) = "
-    "h.drawn(ops.randn(*size, dtype=dtype), generator, device)",
+    "ops.randn(*size, dtype=dtype, seed=h.key(generator, 'randn', device))",
 )
 def randn(*size: ShapeLike, dtype: Type | None = None, seed: int | None = None) -> Tensor:
     """Standard normal numbers; see `rand`.
@@ -196,7 +210,7 @@ def randn(*size: ShapeLike, dtype: Type | None = None, seed: int | None = None) 
 
 @public(
     "mint.rand_like(input, *, dtype, device=None) = "
-    "h.drawn(ops.rand_like(input, dtype=dtype), None, device)",
+    "ops.rand_like(input, h.key(None, 'rand_like', device), dtype=dtype)",
 )
 def rand_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
     """Uniform numbers in [0, 1) in the shape, and by default the dtype, of a tensor.
@@ -211,7 +225,7 @@ def rand_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = No
 
 @public(
     "mint.randn_like(input, *, dtype, device=None) = "
-    "h.drawn(ops.randn_like(input, dtype=dtype), None, device)",
+    "ops.randn_like(input, h.key(None, 'randn_like', device), dtype=dtype)",
 )
 def randn_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
     """Standard normal numbers in the shape of a tensor, by default in float32, as MindSpore gives them.
@@ -411,7 +425,8 @@ def _single(x: Tensor) -> Tensor:
 @public(
     "ops.Bernoulli(seed=-1, offset=0)(x, p: Any) = ops.bernoulli(x, p, seed)",
     "Tensor.bernoulli() = ops.bernoulli(self, self)",
-    "mint.bernoulli(input, *, generator=None) = h.drawn(ops.bernoulli(input, input), generator)",
+    "mint.bernoulli(input, *, generator=None) = "
+    "ops.bernoulli(input, input, h.key(generator, 'bernoulli'))",
 )
 @operation
 def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Tensor:
@@ -438,7 +453,7 @@ def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Te
     x = check_tensor(input, "bernoulli", "input")
     if not isinstance(p, Tensor) and not (is_number(p) and 0 <= p <= 1):
         raise argument_error(ValueError, "bernoulli", "p", "in [0, 1]", p)
-    k = next_key(None if seed == -1 else seed, "bernoulli")
+    k = next_key(None if isinstance(seed, int) and seed == -1 else seed, "bernoulli")
     return cast_to(random.bernoulli(k, p, x.shape), x.dtype)
 
 
@@ -454,7 +469,7 @@ def _categorical(x: Tensor, count: int, key: Tensor, op: str) -> Tensor:
 @public(
     "Tensor.multinomial",
     "mint.multinomial(input, num_samples, replacement=False, *, generator=None) = "
-    "h.drawn(ops.multinomial(input, num_samples, replacement), generator)",
+    "ops.multinomial(input, num_samples, replacement, h.key(generator, 'multinomial'))",
 )
 @operation
 def multinomial(
@@ -511,15 +526,16 @@ def multinomial(
 
 
 @operation
-def _randperm(n: int, dtype: Type, seed: int | None) -> Tensor:
-    k = random.key(seed) if seed else next_key(None, "randperm")
+def _randperm(n: int, dtype: Type, seed: int | Tensor | None) -> Tensor:
+    k = random.key(seed) if isinstance(seed, int) else next_key(seed, "randperm")
     order = random.positions(k, n, mstype.int64)
     return cast_to(order, dtype)
 
 
 @public(
     "ops.RandpermV2(seed, offset, dtype)(n)",
-    "mint.randperm(n, *, generator=None, dtype) = h.drawn(ops.randperm(n, dtype=dtype), generator)",
+    "mint.randperm(n, *, generator=None, dtype) = "
+    "ops.randperm(n, h.key(generator, 'randperm'), dtype=dtype)",
 )
 def randperm(n: TensorLike, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64) -> Tensor:
     """The ints from 0 to before n in random order.
@@ -545,8 +561,9 @@ def randperm(n: TensorLike, seed: int = 0, offset: int = 0, dtype: Type = mstype
             f"For 'randperm', 'n' must be positive and 'offset' not negative, but got {n} and "
             f"{offset}.",
         )
-    stream = offset or (0 if seed == -1 else seed)
-    out: Tensor = _randperm(int(n), dtype, stream)
+    if not isinstance(seed, Tensor):
+        seed = offset or (None if seed in (0, -1) else seed)
+    out: Tensor = _randperm(int(n), dtype, seed)
     return out
 
 
