@@ -16,8 +16,8 @@ from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, check_tensor, is_number
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import adaptive_pooling, interpolation
+from cellgrad.ops.next_keys import key_of
 from cellgrad.ops.pointwise import scaled
-from cellgrad.ops.random import key_of
 from cellgrad.ops.samples import bincount_in
 
 

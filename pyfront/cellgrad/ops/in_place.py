@@ -30,6 +30,7 @@ from cellgrad.ops import random
 from cellgrad.ops._public import public
 from cellgrad.ops.gathering import index_tensor
 from cellgrad.ops.indexing import add_elements, setitem
+from cellgrad.ops.next_keys import key_of
 from cellgrad.ops.selection import cast, clip, div, full, select, stop_gradient
 from cellgrad.ops.shapes import reshape
 
@@ -228,7 +229,7 @@ def uniform_(
     low, high = _bound(from_, "uniform_", "from_"), _bound(to, "uniform_", "to")
     if low > high:
         raise error(ValueError, f"For 'uniform_', 'from_' = {low} is larger than 'to' = {high}.")
-    unit = random.rand_like(x, random.key_of(generator, "uniform_"))
+    unit = random.rand_like(x, key_of(generator, "uniform_"))
     out: Tensor = _changed(x, gen.add(gen.mul(unit, high - low), low), "uniform_")
     return out
 
@@ -256,7 +257,7 @@ def normal_(
     mu, sigma = _bound(mean, "normal_", "mean"), _bound(std, "normal_", "std")
     if sigma < 0:
         raise argument_error(ValueError, "normal_", "std", "at least 0", sigma)
-    unit = random.randn_like(x, random.key_of(generator, "normal_"))
+    unit = random.randn_like(x, key_of(generator, "normal_"))
     out: Tensor = _changed(x, gen.add(gen.mul(unit, sigma), mu), "normal_")
     return out
 
@@ -282,7 +283,7 @@ def exponential_(input: Tensor, lambd: TensorLike = 1, *, generator: object = No
     rate = _bound(lambd, "exponential_", "lambd")
     if not rate > 0:
         raise argument_error(ValueError, "exponential_", "lambd", "positive", lambd)
-    drawn = random.rand_like(x, random.key_of(generator, "exponential_"))
+    drawn = random.rand_like(x, key_of(generator, "exponential_"))
     unit = gen.neg(gen.log1p(gen.neg(drawn)))  # of 1 - u in (0, 1]
     out: Tensor = _changed(x, div(unit, rate), "exponential_")
     return out
@@ -305,9 +306,7 @@ def bernoulli_(input: Tensor, p: TensorLike = 0.5, *, generator: object = None) 
     [0. 0.]
     """
     x = _given(input, "bernoulli_")
-    out: Tensor = _changed(
-        x, random.bernoulli(x, p, random.key_of(generator, "bernoulli_")), "bernoulli_"
-    )
+    out: Tensor = _changed(x, random.bernoulli(x, p, key_of(generator, "bernoulli_")), "bernoulli_")
     return out
 
 
@@ -351,7 +350,7 @@ def random_(
         high = min(int(np.iinfo(mstype.to_numpy(x.dtype)).max), 2**63 - 2) + 1
     if low >= high:
         raise error(ValueError, f"For 'random_', no integer is in [{low}, {high}).")
-    key = random.key_of(generator, "random_")
+    key = key_of(generator, "random_")
     drawn = random.randint(low, high, x.shape, key, dtype=mstype.int64)
     out: Tensor = _changed(x, cast(drawn, x.dtype), "random_")
     return out
