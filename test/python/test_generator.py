@@ -85,3 +85,16 @@ def test_each_element_of_a_batch_draws_its_own():
     rows = ms.vmap(lambda x: x + mint.rand(3, generator=g))(ops.zeros((2, 1))).asnumpy()
     assert (rows[0] != rows[1]).all()
     assert (mint.rand(3, generator=g).asnumpy() != rows).all()
+
+
+class Shuffled(nn.Cell):
+    def construct(self, n):
+        return ops.randperm(n, dtype=ms.float16)
+
+
+def test_a_length_that_is_a_tensor(mode):
+    """It is a shape: compiled code is made for each, as MindSpore's takes it."""
+    net = Shuffled()
+    for n in (4, 6):
+        found = net(Tensor([n]))
+        assert found.dtype is ms.float16 and sorted(found.asnumpy().tolist()) == list(range(n))

@@ -33,6 +33,7 @@ from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import keys as random
 from cellgrad.ops._index import order_of
 from cellgrad.ops._public import public
+from cellgrad.ops._static import known_int
 from cellgrad.ops.next_keys import next_key
 
 
@@ -474,9 +475,7 @@ def randperm(n: TensorLike, seed: int = 0, offset: int = 0, dtype: Type = mstype
     >>> print(ops.sort(ops.randperm(4, dtype=ms.int32))[0])
     [0 1 2 3]
     """
-    if isinstance(n, Tensor) and n.size == 1 and n.dtype.kind == "i":
-        n = int(n.item())
-    n = check_int(n, "randperm", "n")
+    n = known_int(n, "randperm", "n")
     if n < 1 or offset < 0:
         raise error(
             ValueError,
