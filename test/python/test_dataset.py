@@ -292,6 +292,7 @@ def test_a_data_set_goes_on_after_a_step():
     )
     assert (rest, last) == (wanted[1][2:], wanted[2])
     assert data.batch(2).get_init_step() == 6 and data.get_dataset_size() == 4
+    assert [int(r["x"]) for r in data.skip(1).create_dict_iterator()] == wanted[2][1:]
     with pytest.raises(RuntimeError, match="1 epochs, which are over"):
         list(data.create_tuple_iterator(num_epochs=1))
     for step, kind in ((-1, ValueError), (1.5, TypeError), ("a", TypeError)):

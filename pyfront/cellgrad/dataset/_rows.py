@@ -81,7 +81,7 @@ class Resumed:
             return self._init_step
         return self.children[0].get_init_step() if len(self.children) == 1 else 0
 
-    def start(self) -> tuple[int, int]:
+    def resumed_at(self) -> tuple[int, int]:
         """The epoch that `set_init_step` begins in, and how many of its rows are left out."""
         step = self.get_init_step()
         return divmod(step, self.get_dataset_size()) if step else (0, 0)
@@ -95,7 +95,7 @@ class RowIterator:
         self.names = dataset.columns if named else None
         self.num_epochs = num_epochs
         self.numpy = numpy
-        self.epoch, self._skipped = dataset.start()
+        self.epoch, self._skipped = dataset.resumed_at()
 
     def __iter__(self) -> Iterator[Any]:
         if 0 <= self.num_epochs <= self.epoch:

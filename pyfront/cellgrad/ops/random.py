@@ -482,9 +482,10 @@ def randperm(n: TensorLike, seed: int = 0, offset: int = 0, dtype: Type = mstype
             f"For 'randperm', 'n' must be positive and 'offset' not negative, but got {n} and "
             f"{offset}.",
         )
+    stream: int | Tensor | None = seed
     if not isinstance(seed, Tensor):
-        seed = offset or (None if seed in (0, -1) else seed)
-    out: Tensor = _randperm(int(n), dtype, seed)
+        stream = offset or (None if seed in (0, -1) else seed)
+    out: Tensor = _randperm(int(n), dtype, stream)
     return out
 
 

@@ -214,7 +214,7 @@ class Model:
             first, skip = args.resume_epoch, args.resume_step or 0
             later = 0  # by how many epochs the data are ahead
             if first is None and isinstance(data, Dataset) and data.get_init_step():
-                begun, skip = data.start()
+                begun, skip = data.resumed_at()
                 later = begun - initial
             for epoch in range(initial if first is None else first, epochs):
                 if context.get_stop_requested() and not skip:  # an end that a backup knows of
