@@ -67,6 +67,7 @@ from cellgrad.core.dtype import *  # noqa: F403
 from cellgrad.core.dtype import dtype_to_nptype, dtype_to_pytype, pytype_to_dtype
 from cellgrad.core.errors import CompileError
 from cellgrad.core.generator import (
+    Generator,
     default_generator,
     get_rng_state,
     initial_seed,
@@ -177,6 +178,7 @@ __all__ = [
     "COOTensor",
     "CSRTensor",
     "GRAPH_MODE",
+    "Generator",
     "JitConfig",
     "LAX",
     "PYNATIVE_MODE",

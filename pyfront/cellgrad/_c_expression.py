@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import types
 
 from cellgrad.core.tensor import Tensor
 
@@ -22,6 +23,10 @@ class CreationType(enum.Enum):
     NO_GRAD_MODE = 1
     MULTI_OUTPUT = 2
     CUSTOM_BPROP = 3
+
+
+security = types.SimpleNamespace(enable_security=lambda: False)
+"""Whether MindSpore was built without what writes files of graphs and summaries: this package never is."""
 
 
 def get_code_extra(function: object) -> None:

@@ -414,6 +414,9 @@ def _expand_tuple(n_dimensions: int) -> Callable[[int | tuple[int, ...]], tuple[
     return expand
 
 
+twice, triple = _expand_tuple(2), _expand_tuple(3)
+
+
 def check_input_format(input_param: str) -> str:
     """The order of dimensions ``"NCHW"``.
 

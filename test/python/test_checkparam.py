@@ -263,6 +263,8 @@ GOLDEN = (
     ),
     ('V.check_element_type_of_iterable("x",[1,True],[int],"Op")', "value", "None"),
     ("V._expand_tuple(2)(1)", "value", "(1, 1)"),
+    ("V.twice(5)", "value", "(5, 5)"),
+    ("V.triple((1, 2, 3))", "value", "(1, 2, 3)"),
     ("V._expand_tuple(2)((1, 2))", "value", "(1, 2)"),
     (
         "V._expand_tuple(2)((1, 2, 3))",

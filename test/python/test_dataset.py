@@ -7,7 +7,7 @@ import pytest
 from messages import said
 
 import cellgrad as ms
-from cellgrad import Tensor
+from cellgrad import Tensor, nn
 from cellgrad import dataset as ds
 
 X, Y = np.arange(10), np.arange(10.0) / 2
@@ -274,3 +274,47 @@ def test_in_debug_mode_all_is_one_thread():
     for given in ((1,), (True, [print])):
         with pytest.raises(TypeError, match="set_debug_mode"):
             ds.config.set_debug_mode(*given)
+
+
+def test_a_data_set_goes_on_after_a_step():
+    """As MindSpore's: steps count over epochs, each of which has its own order."""
+    ds.config.set_seed(3)
+    data = ds.NumpySlicesDataset(np.arange(4), ["x"], shuffle=True).map(lambda x: x + 1)
+    epochs = lambda n: [
+        [int(r["x"]) for r in it] for it in [data.create_dict_iterator(n, True)] * n
+    ]
+    wanted = epochs(3)
+    assert data.get_init_step() == 0 and data.batch(2).get_init_step() == 0
+    data.set_init_step(6)
+    (rest, last) = (
+        [int(r[0]) for r in it]
+        for it in [data.create_tuple_iterator(num_epochs=3, output_numpy=True)] * 2
+    )
+    assert (rest, last) == (wanted[1][2:], wanted[2])
+    assert data.batch(2).get_init_step() == 6 and data.get_dataset_size() == 4
+    assert [int(r["x"]) for r in data.skip(1).create_dict_iterator()] == wanted[2][1:]
+    with pytest.raises(RuntimeError, match="1 epochs, which are over"):
+        list(data.create_tuple_iterator(num_epochs=1))
+    for step, kind in ((-1, ValueError), (1.5, TypeError), ("a", TypeError)):
+        with pytest.raises(kind, match="set_init_step"):
+            data.set_init_step(step)
+
+
+def test_training_goes_on_after_a_step():
+    class Seen(ms.train.Callback):
+        def on_train_step_end(self, run_context):
+            args = run_context.original_args()
+            seen.append((args.cur_epoch_num, int(args.net_outputs.item())))
+
+    def trained(epochs, initial):
+        seen.clear()
+        model = ms.train.Model(nn.ReLU())
+        model.train(epochs, data, Seen(), dataset_sink_mode=False, initial_epoch=initial)
+        return list(seen)
+
+    seen = []
+    data = ds.NumpySlicesDataset(np.arange(4, dtype=np.float32), ["x"], shuffle=True)
+    wanted = trained(3, 0)
+    data.set_init_step(5)
+    assert trained(3, 1) == wanted[5:]
+    assert trained(2, 0) == [(epoch - 1, value) for epoch, value in wanted[5:]]

@@ -546,3 +546,44 @@ def test_programs_without_a_file(way, tmp_path):
         assert "Save it in a file" in done.stderr
     else:
         assert json.loads(done.stdout) == [4, -1, 6, -1]
+
+
+def numbers_of(x):
+    return float(x), int(x), x.item()
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float32, ms.int8, ms.int32])
+def test_computed_numbers_beside_tensors(dtype, mode):
+    """They have the dtype of a number of Python's, as in MindSpore: that of the tensor, unless it is of integers
+    and they are not."""
+
+    def products(x, y):
+        return [n * y for n in numbers_of(x)], [y - n for n in numbers_of(x)], y > x.item()
+
+    x = Tensor(3.5, ms.float32)
+    y = Tensor([1, 2], dtype)
+    *found, larger = ms.jit(products)(x, y)
+    of_floats = dtype if dtype in (ms.float16, ms.float32) else ms.float32
+    for three, wanted in zip(found, ([[3.5, 7], [3, 6]], [[-2.5, -1.5], [-2, -1]]), strict=True):
+        assert [v.dtype for v in three] == [of_floats, dtype, of_floats]
+        assert [v.asnumpy().tolist() for v in three] == [wanted[0], wanted[1], wanted[0]]
+    assert larger.asnumpy().tolist() == [False, False]
+
+
+def test_the_only_element_in_compiled_code(mode):
+    """As in MindSpore: a number, which has no derivative, and decides branches."""
+
+    def halved(x):
+        n = x.sum().item()
+        return n + 1, (x / 2 if n > 2 else x)
+
+    compiled = ms.jit(halved)
+    for values, number, wanted in (([1.0, 2.0], 4.0, [0.5, 1.0]), ([1.0, 0.5], 2.5, [1.0, 0.5])):
+        n, out = compiled(Tensor(values))
+        assert type(n) is float and n == number
+        assert out.asnumpy().tolist() == wanted
+    assert ms.jit(lambda x: x.item())(Tensor([7], ms.int8)) == 7
+    assert ms.jit(lambda x: x.item())(Tensor(3.1, ms.float64)) == 3.1
+    assert ms.grad(lambda x: (x.item() * x).sum())(Tensor([3.5])).asnumpy().tolist() == [3.5]
+    with pytest.raises(ValueError, match="only one element, but got 2"):
+        ms.jit(lambda x: x.item())(Tensor([1.0, 2.0]))

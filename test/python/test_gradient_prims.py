@@ -96,6 +96,21 @@ def test_derivatives(row):
     check_grads(joined, tuple(operands), order=2)
 
 
+def test_gradient_of_the_gradient_of_layer_norm():
+    """The numbers are MindSpore's."""
+    x = d(2, 3)
+    of_x = [x.var(1, keepdims=True), x.mean(1, keep_dims=True)]
+    operands = [x, d(2, 3, k=1), *of_x, d(3), d(2, 3, k=2), d(3, k=3), d(3, k=4)]
+    found = G.LayerNormGradGrad()(*operands)
+    wanted = (
+        [[0.75973046, -0.09998286, -0.65974748], [-0.26025349, 0.23661023, 0.02364314]],
+        [[-0.06121922, 0.50611764, -1.59948301], [0.99137926, -0.3057126, 0.42380553]],
+        [-0.34971571, -2.90466642, -0.57526124],
+    )
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a.asnumpy(), b, rtol=2e-5, atol=1e-6)
+
+
 class Step(nn.Cell):
     def __init__(self):
         super().__init__()

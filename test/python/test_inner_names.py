@@ -7,7 +7,7 @@ from messages import said
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
 from cellgrad import multiprocessing as mp
-from cellgrad._c_expression import CreationType, TensorPy, get_code_extra
+from cellgrad._c_expression import CreationType, TensorPy, get_code_extra, security
 from cellgrad.amp import _OutputTo32
 from cellgrad.common import _monad
 from cellgrad.common.api import _no_recursive, _pynative_executor
@@ -508,3 +508,35 @@ def test_what_asks_an_ascend_processor_can_be_made_and_not_called():
         status = getattr(operations, name)()
         with pytest.raises(RuntimeError, match="cellgrad computes on others"):
             status(Tensor([0.0]))
+
+
+def test_a_sum_of_sparse_matrices():
+    """The parts are MindSpore's."""
+    a = [[2, 3], [0, 2], [0, 1, 2], [2, 0], np.array([1.5, 2], np.float32)]
+    b = [[2, 3], [0, 3], [0, 2, 3], [0, 2, 1], np.array([4, 5, 6], np.float32)]
+    add = operations.SparseMatrixAdd()
+    found = add(*[Tensor(v) for v in (*a, *b)], Tensor(2.0), Tensor(-1.0))
+    wanted = [[2, 3], [0, 4], [0, 2, 4], [0, 2, 0, 1], [-4, -2, 4, -6]]
+    assert [v.asnumpy().tolist() for v in found] == wanted
+    with pytest.raises(ValueError, match="of two numbers"):
+        add(*[Tensor(v) for v in ([1, 2, 3], *a[1:], *b)], Tensor(2.0), Tensor(-1.0))
+
+
+def test_group_norm_with_its_statistics(mode):
+    """The second group is scaled by zeros and fours; mean and deviation are those of numpy."""
+    x = draw.standard_normal((2, 4, 3)).astype(np.float32)
+    weight, bias = (Tensor(np.array(v, np.float32)) for v in ([1, 2, 0, 4], [0, 0, 1, 1]))
+    out, mean, inverse = gen.GroupNorm()(Tensor(x), weight=weight, num_groups=2, bias=bias, eps=0.5)
+    groups = x.reshape(2, 2, 6)
+    deviation = 1 / np.sqrt(groups.var(-1) + 0.5)
+    np.testing.assert_allclose(mean.asnumpy(), groups.mean(-1), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(inverse.asnumpy(), deviation, rtol=1e-5)
+    wanted = ((groups - groups.mean(-1)[..., None]) * deviation[..., None]).reshape(2, 4, 3)
+    wanted = wanted * weight.asnumpy()[:, None] + bias.asnumpy()[:, None]
+    np.testing.assert_allclose(out.asnumpy(), wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_a_partial_call_by_name(mode):
+    total = ms.jit(lambda x: ops.Partial()(ops.ReduceSum(), axis=1)(x))
+    assert total(Tensor([[1.0, 2.0]])).asnumpy().tolist() == [3.0]
+    assert not security.enable_security()

@@ -500,3 +500,65 @@ def test_data_that_counts_its_batches_begins_anew():
     m = model()
     m.train(3, data, train.LambdaCallback(on_train_step_end=lambda c: seen.append(1)))
     assert len(seen) == 6 and m.eval(data) == m.eval(data)
+
+
+# --- loops of one's own ---------------------------------------------------------------------------
+
+
+def test_older_events_of_callbacks(tmp_path, capsys):
+    """A loop of one's own calls them, as programs for MindSpore do, and derived classes have them in place."""
+
+    class Loud(train.LossMonitor):
+        def step_end(self, run_context):
+            print("a step")
+
+    net = nn.Dense(1, 1)
+    params = train.callback._InternalCallbackParam()
+    params.train_network, params.epoch_num, params.batch_num = net, 2, 3
+    params.optimizer = nn.SGD(net.trainable_params(), 0.5)
+    config = train.CheckpointConfig(save_checkpoint_steps=2)
+    saver = train.ModelCheckpoint("own", str(tmp_path), config)
+    history = train.History()
+    rate = train.LearningRateScheduler(lambda rate, step: rate / 2)
+    with train.callback._CallbackManager(
+        [saver, history, rate, train.LossMonitor(2), Loud()]
+    ) as called:
+        run = train.RunContext(params)
+        called.begin(run)
+        for step in range(1, 7):
+            params.cur_step_num, params.cur_epoch_num = step, (step - 1) // 3 + 1
+            params.net_outputs = Tensor(float(step))
+            called.step_begin(run)
+            called.step_end(run)
+            if step % 3 == 0:
+                called.epoch_end(run)
+        called.end(run)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "own-1_2.ckpt",
+        "own-2_1.ckpt",
+        "own-2_3.ckpt",
+    ]
+    assert history.history == {"net_output": [3.0, 6.0]} and history.epoch == {"epoch": [1, 2]}
+    assert params.optimizer.learning_rate.item() == 0.5 / 2**6
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.count("a step") == 6
+    assert [s for s in lines if s != "a step"] == [
+        "epoch: 1 step: 2, loss is 2.0",
+        "epoch: 2 step: 1, loss is 4.0",
+        "epoch: 2 step: 3, loss is 6.0",
+    ]
+    with pytest.raises(TypeError, match="RunContext"):
+        train.RunContext(666)
+
+
+def test_names_of_checkpoints_by_functions(tmp_path):
+    m = model()
+    where = lambda run: str(tmp_path / f"epoch{run.cur_epoch_num}")
+    saver = train.ModelCheckpoint(lambda run: f"{run.cur_step_num}_steps", where)
+    m.train(2, rows(50), saver)
+    assert sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.ckpt")) == [
+        "epoch1/1_steps.ckpt",
+        "epoch2/2_steps.ckpt",
+    ]
+    with pytest.raises(ValueError, match="does not contain '/'"):
+        m.train(1, rows(50), train.ModelCheckpoint(lambda run: "a/b", str(tmp_path)))

@@ -213,3 +213,35 @@ def test_layers_of_the_gamma_family():
     for cell in (nn.LGamma(), nn.DiGamma()):
         with pytest.raises(TypeError, match="'x' must be of floating-point numbers"):
             cell(Tensor([1], ms.int32))
+
+
+class Affine(msb.Bijector):
+    """As a program for MindSpore writes it."""
+
+    def __init__(self, scale, shift, dtype=None):
+        super().__init__(name="Affine", dtype=dtype, param={"param_dict": {"a": scale, "b": shift}})
+        self.scale = self._add_parameter(scale, "scale")
+        self.shift = self._add_parameter(shift, "shift")
+
+    def _forward(self, value):
+        value = self._check_value_dtype(value)
+        scale, shift = (self.cast_param_by_value(value, p) for p in (self.scale, self.shift))
+        return value * scale + shift
+
+
+def test_a_bijector_of_a_program(mode):
+    """Dtypes and errors are MindSpore's."""
+    parts = np.float32([2, 1])
+    for dtype, taken in ((None, [ms.float32, ms.float16]), (ms.float32, [ms.float32])):
+        bijector = Affine(*(np.array(v) for v in parts), dtype=dtype)
+        net = ms.jit(lambda x, b=bijector: b.forward(x))
+        for kind in (ms.float32, ms.float16, ms.int32):
+            x = Tensor(3, kind)
+            if kind in taken:
+                out = net(x)
+                assert out.dtype is kind and out.item() == 7
+            else:
+                with pytest.raises(TypeError):
+                    net(x)
+        with pytest.raises(TypeError):
+            net(1.0)

@@ -218,3 +218,25 @@ def test_representations_are_mindspores():
         "CSRTensor(shape=[2, 3], dtype=Float32, indptr=Tensor(shape=[3], dtype=Int32, value=[0 1 2]), "
         f"indices=Tensor(shape=[2], dtype=Int32, value=[1 2]), values={shown})"
     )
+
+
+def test_a_dense_operand_on_the_left(mode):
+    """As MindSpore's: sums are dense, products have the places of the sparse operand."""
+    at, values = Tensor([[0, 1], [1, 2]]), Tensor([-1.0, 2.0])
+    dense = Tensor([[0.0, 1, 2, 0], [0, 0, 2, 0], [1, 0, 0, 0]])
+    scattered = np.zeros((3, 4), np.float32)
+    scattered[[0, 1], [1, 2]] = [-1, 2]
+    sparse = lambda v: ms.COOTensor(at, v, (3, 4))
+    for call, wanted, slope in (
+        (lambda v: dense + sparse(v), dense.asnumpy() + scattered, [0, 8]),
+        (lambda v: dense - sparse(v), dense.asnumpy() - scattered, [-4, 0]),
+        (lambda v: (dense * sparse(v)).to_dense(), dense.asnumpy() * scattered, [-2, 16]),
+    ):
+        np.testing.assert_array_equal(call(values).asnumpy(), wanted)
+        np.testing.assert_array_equal(ms.jit(call)(values).asnumpy(), wanted)
+        gradient = ms.grad(lambda v, f=call: (f(v) * f(v)).sum())(values)
+        np.testing.assert_array_equal(gradient.asnumpy(), slope)
+    rows = ms.CSRTensor(Tensor([0, 1, 2, 2]), Tensor([1, 2]), values, (3, 4))
+    assert (dense * rows).values.asnumpy().tolist() == [-1, 4]
+    with pytest.raises(TypeError):
+        dense + rows

@@ -60,10 +60,27 @@ def _number(kind: type, dtype: Any) -> Callable[..., Any]:
                 f"{kind.__name__}() takes a tensor of one element, but got one of shape "
                 f"{list(x.shape)}.",
             )
-        # As in Python, what is computed from the number has no derivative by the tensor.
-        return as_number(ops.stop_gradient(cast_to(reshape_to(x, ()), dtype)))
+        return _number_of(x, dtype)
 
     return convert
+
+
+def _number_of(x: Tensor, dtype: Any) -> Any:
+    """The only element. As in Python, what is computed from the number has no derivative by the tensor."""
+    return as_number(ops.stop_gradient(cast_to(reshape_to(x, ()), dtype)))
+
+
+# The dtypes that elements are numbers in, where theirs has not all digits that a number of Python's has.
+_WIDE = {"i": mstype.int64, "u": mstype.int64, "f": mstype.float32}
+
+
+def _item(x: Tensor) -> Any:
+    if type(x) is not Tracer or x.dtype.kind == "c":
+        return x.item()
+    if x.size != 1:
+        raise error(ValueError, x._ambiguous())
+    kept = x.dtype in (mstype.bool_, mstype.float64, mstype.uint64)
+    return _number_of(x, x.dtype if kept else _WIDE[x.dtype.kind])
 
 
 def _extremum(pick: Callable[..., Any], better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -152,4 +169,5 @@ calls.replaced |= {
     builtins.all: _all,
     builtins.str: _str,
     builtins.repr: _repr,
+    Tensor.item: _item,
 }

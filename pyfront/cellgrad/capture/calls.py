@@ -166,6 +166,8 @@ def call_function(f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str
     """Evaluates a Python function of the user's, calls any other."""
     code = code_of(f)
     if code is None:
+        if state.current.scope is not None and f in replaced:
+            return replaced[f](*args, **kwargs)
         if state.current.scope is not None and not is_library(f.__module__):
             state.current.scope.trace.guard_names(f)
         used(*args, *kwargs.values())

@@ -27,8 +27,8 @@ def _call(function: Any, args: tuple[Any, ...]) -> Any:
     return function(*args)
 
 
-def partial(func: Callable[..., R], *args: object) -> Callable[..., R]:
-    """`func` with its first arguments given.
+def partial(func: Callable[..., R], *args: object, **kwargs: object) -> Callable[..., R]:
+    """`func` with its first arguments given, and those that have these names.
 
     Raises:
         TypeError: `func` is not callable.
@@ -38,7 +38,7 @@ def partial(func: Callable[..., R], *args: object) -> Callable[..., R]:
     [2. 6.]
     """
     check_callable(func, "partial", "func")
-    return functools.partial(func, *args)
+    return functools.partial(func, *args, **kwargs)
 
 
 class Partial(Primitive):
@@ -48,8 +48,8 @@ class Partial(Primitive):
     [ 1. -1.]
     """
 
-    def __call__(self, func: Callable[..., R], *args: object) -> Callable[..., R]:
-        return partial(func, *args)
+    def __call__(self, func: Callable[..., R], *args: object, **kwargs: object) -> Callable[..., R]:
+        return partial(func, *args, **kwargs)
 
 
 def _is_number(value: Any) -> bool:

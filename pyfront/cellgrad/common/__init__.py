@@ -15,6 +15,7 @@ from cellgrad.compile.jit import jit
 from cellgrad.core import absent
 from cellgrad.core.dtype import *  # noqa: F403
 from cellgrad.core.generator import (
+    Generator,
     default_generator,
     get_rng_state,
     initial_seed,
@@ -45,6 +46,7 @@ del DTYPES
 __all__ = [
     "COOTensor",
     "CSRTensor",
+    "Generator",
     "JitConfig",
     "Parameter",
     "ParameterTuple",

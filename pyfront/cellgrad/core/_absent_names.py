@@ -176,10 +176,6 @@ FAMILIES: dict[str, dict[str, str]] = {
         "common": """
             QuantDtype float8_e4m3fn float8_e5m2 hifloat8 qint4x2""",
     },
-    "One generator draws all numbers: seed it with ms.manual_seed, or take keys of cellgrad.random.": {
-        "mindspore": "Generator",
-        "common": "Generator",
-    },
     "What differentiation keeps is decided by the compiler; ms.recompute says what it computes again.": {
         "mindspore": "register_saved_tensors_hooks saved_tensors_hooks",
         "common": "register_saved_tensors_hooks saved_tensors_hooks",

@@ -57,34 +57,36 @@ class ParallelMode:
     AUTO_PARALLEL = "auto_parallel"
 
 
-# Accepted for scripts written for MindSpore; they tune its runtime and mean nothing here.
-_IGNORED = {
-    "ascend_config",
-    "auto_tune_mode",
-    "check_bprop",
-    "deterministic",
-    "enable_compile_cache",
-    "compile_cache_path",
-    "enable_graph_kernel",
-    "enable_reduce_precision",
-    "env_config_path",
-    "gpu_config",
-    "graph_kernel_flags",
-    "inter_op_parallel_num",
-    "jit_config",
-    "jit_level",
-    "max_call_depth",
-    "max_device_memory",
-    "memory_optimize_level",
-    "mempool_block_size",
-    "op_timeout",
-    "precompile_only",
-    "print_file_path",
-    "pynative_synchronize",
-    "reserve_class_name_in_scope",
-    "save_graphs",
-    "save_graphs_path",
-    "support_binary",
+# Accepted for scripts written for MindSpore, with its defaults; they tune its runtime and mean nothing here.
+_IGNORED: dict[str, Any] = {
+    "ascend_config": {},
+    "auto_tune_mode": "NO_TUNE",
+    "check_bprop": False,
+    "deterministic": "OFF",
+    "enable_compile_cache": None,
+    "compile_cache_path": "",
+    "enable_graph_kernel": False,
+    "enable_reduce_precision": True,
+    "env_config_path": "",
+    "exec_order": "bfs",
+    "gpu_config": {},
+    "graph_kernel_flags": "",
+    "inter_op_parallel_num": 0,
+    "jit_config": {},
+    "jit_level": "",
+    "max_call_depth": 1000,
+    "max_device_memory": 1024.0,
+    "memory_optimize_level": 0,
+    "mempool_block_size": 1.0,
+    "op_timeout": 900,
+    "precompile_only": False,
+    "print_file_path": "",
+    "pynative_synchronize": False,
+    "reserve_class_name_in_scope": True,
+    "save_graphs": 0,
+    "save_graphs_path": ".",
+    "support_binary": False,
+    "variable_memory_max_size": "0",
 }
 
 _context: dict[str, Any] = {
@@ -321,6 +323,8 @@ def set_context(**kwargs: object) -> None:
             _context[key] = int(value)
         elif key in _IGNORED:
             _context[key] = value
+            if key == "jit_config" and isinstance(value, dict):
+                _context["jit_level"] = value.get("jit_level", "")
         else:
             known = ", ".join(["mode", "device_target", "device_id", *_COUNTS, _THREADS])
             raise error(
@@ -377,20 +381,21 @@ def get_context(attr_key: str) -> Any:
     """The value of one setting, for example ``get_context("mode")``.
 
     Raises:
-        ValueError: an unknown or never set key.
+        ValueError: an unknown key.
 
     >>> ms.get_context("device_target")
     'CPU'
     """
     if attr_key == _THREADS:
         return get_num_threads()
-    if attr_key not in _context:
+    known = _IGNORED | _context
+    if attr_key not in known:
         raise error(
             ValueError,
             f"For 'context.get_context', the argument {attr_key} is not recognized! Known: "
-            f"{sorted([*_context, _THREADS])}.",
+            f"{sorted([*known, _THREADS])}.",
         )
-    return _context[attr_key]
+    return known[attr_key]
 
 
 def _use_threads(function: str, name: str, count: Any) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cellgrad.core.arguments import check_int
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 
@@ -52,6 +54,39 @@ def alike(rows: Iterator[Row], owner: str) -> Iterator[Row]:
         yield row
 
 
+class Resumed:
+    """A data set that iterators go on in the midst of: the part of `Dataset` that says where."""
+
+    children: Sequence[Dataset]
+    get_dataset_size: Callable[[], int]
+    _init_step: int | None = None
+
+    def set_init_step(self, init_step: int) -> None:
+        """Has iterators, and training, begin after so many rows, counted over epochs, with the order that the epoch
+        has: where training goes on. The rows of this data set count: batches, where it is one of batches.
+
+        Raises:
+            TypeError, ValueError: no int of at least 0.
+
+        >>> data = ms.dataset.NumpySlicesDataset([1, 2, 3], ["x"], shuffle=False)
+        >>> data.set_init_step(4)
+        >>> [int(row["x"]) for row in data.create_dict_iterator(output_numpy=True)]
+        [2, 3]
+        """
+        self._init_step = check_int(init_step, "set_init_step", "init_step", at_least=0)
+
+    def get_init_step(self) -> int:
+        """How many rows iterators leave out; see `set_init_step`. 0 where no step is known, as after `zip`."""
+        if self._init_step is not None:
+            return self._init_step
+        return self.children[0].get_init_step() if len(self.children) == 1 else 0
+
+    def resumed_at(self) -> tuple[int, int]:
+        """The epoch that `set_init_step` begins in, and how many of its rows are left out."""
+        step = self.get_init_step()
+        return divmod(step, self.get_dataset_size()) if step else (0, 0)
+
+
 class RowIterator:
     """Rows by epoch: each iteration is the next epoch."""
 
@@ -60,17 +95,19 @@ class RowIterator:
         self.names = dataset.columns if named else None
         self.num_epochs = num_epochs
         self.numpy = numpy
-        self.epoch = 0
+        self.epoch, self._skipped = dataset.resumed_at()
 
     def __iter__(self) -> Iterator[Any]:
-        if self.epoch == self.num_epochs:
+        if 0 <= self.num_epochs <= self.epoch:
             raise error(
                 RuntimeError,
                 f"The iterator was made for {self.num_epochs} epochs, which are over.",
                 "raise num_epochs, or leave it out",
             )
         self.epoch += 1
-        return converted(self.dataset.rows(self.epoch - 1), self.names, self.numpy)
+        skipped, self._skipped = self._skipped, 0
+        rows = itertools.islice(self.dataset.rows(self.epoch - 1), skipped, None)
+        return converted(rows, self.names, self.numpy)
 
 
 class BatchInfo:

@@ -21,13 +21,13 @@ from cellgrad.dataset import _workers, config
 from cellgrad.dataset._arrays import as_array, stacked
 from cellgrad.dataset._buckets import bucket_batch_by_length, flat_map
 from cellgrad.dataset._padding import padded_batch
-from cellgrad.dataset._rows import BatchInfo, Row, RowIterator, alike, converted, names_of
+from cellgrad.dataset._rows import BatchInfo, Resumed, Row, RowIterator, alike, converted, names_of
 from cellgrad.dataset._transform import chain
 
 __all__ = ["Dataset", "Row", "zip"]
 
 
-class Dataset:
+class Dataset(Resumed):
     """Rows of named columns. Methods give new data sets; nothing is read before iteration.
 
     Iterating gives a list of Tensors a row; each time is the next epoch, with an order of its own

@@ -10,13 +10,13 @@ import numpy as np
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import TensorLike, TensorOrTensors
-from cellgrad.core.arguments import check_int, check_ndim
+from cellgrad.core.arguments import argument_error, check_int, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
-from cellgrad.core.generator import default_generator
 from cellgrad.core.record import axis_of, check_tensor, is_number
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import adaptive_pooling, interpolation
+from cellgrad.ops.next_keys import key_of
 from cellgrad.ops.pointwise import scaled
 from cellgrad.ops.samples import bincount_in
 
@@ -51,21 +51,26 @@ def into(input: Tensor, out: Tensor, inplace: bool = True) -> Tensor:
     return input.copy_(out) if inplace else out
 
 
-def drawn(out: Tensor, generator: Any = None, device: Any = None) -> Tensor:
-    """Random numbers of the one generator there is.
+def key(generator: Any, op: str, device: Any = None) -> Any:
+    """What a function that draws numbers takes in place of a seed: the next key of a generator, or None
+    for the default one.
 
     Raises:
-        ValueError: another generator, or a device that is not the CPU.
+        TypeError: it is no generator.
+        ValueError: a device that is not the CPU.
     """
-    if generator is not None and generator is not default_generator:
-        raise error(
-            ValueError,
-            "For 'mint', 'generator' must be None: one generator draws all numbers.",
-            "set its state with ms.set_seed, or take keys of cellgrad.random",
-        )
+    on_cpu(op, device)
+    return key_of(generator, op)
+
+
+def on_cpu(op: str, device: Any) -> None:
+    """Refuses a device that is not the CPU.
+
+    Raises:
+        ValueError: it is another one.
+    """
     if device not in (None, "CPU", "cpu"):
-        raise error(ValueError, f"For 'mint', 'device' must be None or 'CPU', but got {device!r}.")
-    return out
+        raise argument_error(ValueError, op, "device", "None or 'CPU'", device)
 
 
 def implied(input: Tensor, dim: int | None) -> int:
@@ -257,22 +262,22 @@ def batch_norm(
     return out if bias is None else ops.add(out, ops.reshape(bias, shape))
 
 
-def normal(mean: Any, std: Any, size: Any) -> Tensor:
+def normal(mean: Any, std: Any, size: Any, seed: Any) -> Tensor:
     """Normal numbers of a mean and deviation for each element, or of a size."""
     if size is not None:
-        return ops.normal(tuple(size), mean, std)
+        return ops.normal(tuple(size), mean, std, seed)
     parts = [v for v in (mean, std) if isinstance(v, Tensor)]
     if not parts:
         raise error(
             TypeError, "For 'normal', 'mean' or 'std' must be a Tensor, or there must be a 'size'."
         )
-    return ops.normal((), mean, std)
+    return ops.normal((), mean, std, seed)
 
 
-def integers(low: Any, high: Any, size: Any, dtype: Any) -> Tensor:
+def integers(low: Any, high: Any, size: Any, dtype: Any, seed: Any) -> Tensor:
     """Integers in [low, high), or in [0, low) where there is only one bound."""
     first, last = (0, low) if high is None else (low, high)
-    return ops.randint(first, last, size, dtype=dtype)
+    return ops.randint(first, last, size, seed, dtype=dtype)
 
 
 def interpolate(

@@ -115,7 +115,8 @@ def empty(
     (2, 3)
     """
     shape: Any = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
-    return h.drawn(ops.zeros(tuple(shape), dtype or mstype.float32), None, device)
+    h.on_cpu("empty", device)
+    return ops.zeros(tuple(shape), dtype or mstype.float32)
 
 
 def empty_like(
@@ -126,7 +127,8 @@ def empty_like(
     >>> mint.empty_like(Tensor([1.0, 2.0])).shape
     (2,)
     """
-    return h.drawn(ops.zeros_like(input, dtype=dtype), None, device)
+    h.on_cpu("empty_like", device)
+    return ops.zeros_like(input, dtype=dtype)
 
 
 def normal(
@@ -145,7 +147,7 @@ def normal(
     >>> print(mint.normal(Tensor([1.0, 2.0]), 0.0))
     [1. 2.]
     """
-    return h.drawn(h.normal(mean, std, size), generator)
+    return h.normal(mean, std, size, h.key(generator, "normal"))
 
 
 def randint(
@@ -165,7 +167,7 @@ def randint(
             TypeError, f"For 'randint', expected (low, high, size), but got {len(args)} arguments."
         )
     low, high = (args[0], None) if len(args) == 2 else args[:2]
-    return h.drawn(h.integers(low, high, args[-1], dtype), generator, device)
+    return h.integers(low, high, args[-1], dtype, h.key(generator, "randint", device))
 
 
 def randint_like(
@@ -181,5 +183,5 @@ def randint_like(
     >>> print(mint.randint_like(Tensor([1, 2]), 5, 6))
     [5 5]
     """
-    drawn = h.integers(low, high, input.shape, None)
-    return h.drawn(ops.cast(drawn, dtype or input.dtype), None, device)
+    drawn = h.integers(low, high, input.shape, None, h.key(None, "randint_like", device))
+    return ops.cast(drawn, dtype or input.dtype)

@@ -23,7 +23,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import keys
 from cellgrad.ops._static import known_ints
 from cellgrad.ops.classes.random import Seeded
-from cellgrad.ops.random import next_key
+from cellgrad.ops.next_keys import next_key
 
 __all__ = [
     "Gamma",

@@ -151,7 +151,7 @@ def _operands(x: Any, y: Any, op: str, floating: bool = False) -> tuple[Tensor, 
     as one of floats where the function is `floating`: -1 does not wrap beside unsigned integers."""
     tx, ty = isinstance(x, Tensor), isinstance(y, Tensor)
     if tx and ty:
-        return x, y
+        return _beside_computed(x, y, floating) if state.current.scope is not None else (x, y)
     if tx and is_number(y):
         return x, _number(y, _beside(x, floating), op)
     if ty and is_number(x):
@@ -166,6 +166,20 @@ def _operands(x: Any, y: Any, op: str, floating: bool = False) -> tuple[Tensor, 
     return as_tensor(x, _name(op)), as_tensor(y, _name(op))
 
 
+_KINDS: dict[str, bool | int | float] = {"b": True, "i": 1, "u": 1, "f": 1.0}
+
+
+def _beside_computed(x: Tensor, y: Tensor, floating: bool) -> tuple[Tensor, Tensor]:
+    """Both operands, where a number that code computes of elements has the dtype that one of Python's has."""
+    assert state.current.scope is not None
+    numbers = state.current.scope.trace.numbers
+    if not numbers or (id(x) in numbers) is (id(y) in numbers):
+        return x, y
+    if id(x) in numbers:
+        return cast_to(x, mstype.promote_number(_beside(y, floating), _KINDS[x.dtype.kind])), y
+    return x, cast_to(y, mstype.promote_number(_beside(x, floating), _KINDS[y.dtype.kind]))
+
+
 def _beside(x: Tensor, floating: bool) -> Type:
     return mstype.default_float() if floating and x.dtype.kind not in "fc" else x.dtype
 
@@ -175,8 +189,7 @@ def _listed(values: Any, beside: Type, op: str) -> Tensor:
     out = as_tensor(values, _name(op))
     if any(True for _ in tensors(values)):
         return out
-    kinds: dict[str, bool | int | float] = {"b": True, "i": 1, "f": 1.0}
-    return out.astype(mstype.promote_number(beside, kinds[out.dtype.kind]))
+    return out.astype(mstype.promote_number(beside, _KINDS[out.dtype.kind]))
 
 
 def _number(value: Any, beside: Type, op: str) -> Tensor:

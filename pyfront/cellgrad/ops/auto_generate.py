@@ -67,10 +67,21 @@ def _norm(
     return ops.norm(input, p, dim, keepdim, dtype=dtype)
 
 
+def _group_norm(
+    input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5
+) -> Any:
+    """What `ops.group_norm` gives, and of each group the mean and one over the deviation."""
+    out = ops.group_norm(input, num_groups, weight, bias, eps)
+    groups = ops.reshape(input, (input.shape[0], num_groups, -1))
+    variance = ops.var(groups, -1, ddof=0)
+    return out, ops.mean(groups, -1), ops.rsqrt(variance + eps)
+
+
 shape_ = ops.shape
 
 # Primitives without settings that are named after no function.
 _PRIMITIVES: dict[str, Callable[..., Any]] = {
+    "GroupNorm": _group_norm,
     "MaxDim": _of_extreme("max"),
     "MinDim": _of_extreme("min"),
     "NewOnes": lambda input, size, dtype=None: input.new_ones(size, dtype),

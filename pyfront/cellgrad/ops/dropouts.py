@@ -19,7 +19,7 @@ from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import keys as random
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
-from cellgrad.ops.random import Stream, next_key
+from cellgrad.ops.next_keys import Stream, next_key
 
 
 def _rate(p: Any, op: str, one: bool) -> float:

@@ -23,7 +23,6 @@ from cellgrad.core.arguments import (
     check_shape,
 )
 from cellgrad.core.errors import error
-from cellgrad.core.generator import default_generator
 from cellgrad.core.record import as_tensor, axis_of, check_tensor, is_number
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
@@ -31,6 +30,7 @@ from cellgrad.ops import random
 from cellgrad.ops._public import public
 from cellgrad.ops.gathering import index_tensor
 from cellgrad.ops.indexing import add_elements, setitem
+from cellgrad.ops.next_keys import key_of
 from cellgrad.ops.selection import cast, clip, div, full, select, stop_gradient
 from cellgrad.ops.shapes import reshape
 
@@ -43,15 +43,6 @@ def _changed(x: Any, value: Tensor, name: str) -> Any:
 def _given(input: Any, op: str, kinds: str = "") -> Tensor:
     x = check_tensor(input, op, "input")
     return check_dtype(x, op, "input", kinds) if kinds else x
-
-
-def _only_generator(generator: Any, op: str) -> None:
-    if generator is not None and generator is not default_generator:
-        raise error(
-            ValueError,
-            f"For '{op}', 'generator' must be None: one generator draws all numbers.",
-            "set its state with ms.set_seed, or take keys of cellgrad.random",
-        )
 
 
 def _bound(value: Any, op: str, name: str) -> float:
@@ -225,7 +216,7 @@ def uniform_(
 
     Raises:
         TypeError: `input` is not a Tensor of floating-point numbers, or a limit no number.
-        ValueError: `from_` is larger than `to`, or a generator other than `ms.default_generator`.
+        ValueError: `from_` is larger than `to`.
 
     >>> x = ops.uniform_(ops.zeros(3), 4.0, 5.0)
     >>> print(x.min() >= 4, x.max() < 5)
@@ -235,11 +226,10 @@ def uniform_(
     [3. 3.]
     """
     x = _given(input, "uniform_", "f")
-    _only_generator(generator, "uniform_")
     low, high = _bound(from_, "uniform_", "from_"), _bound(to, "uniform_", "to")
     if low > high:
         raise error(ValueError, f"For 'uniform_', 'from_' = {low} is larger than 'to' = {high}.")
-    unit = random.rand_like(x)
+    unit = random.rand_like(x, key_of(generator, "uniform_"))
     out: Tensor = _changed(x, gen.add(gen.mul(unit, high - low), low), "uniform_")
     return out
 
@@ -255,7 +245,7 @@ def normal_(
 
     Raises:
         TypeError: `input` is not a Tensor of floating-point numbers, or `mean` or `std` no number.
-        ValueError: a negative `std`, or a generator other than `ms.default_generator`.
+        ValueError: a negative `std`.
 
     >>> print(ops.normal_(ops.zeros(2), 5.0, 0.0))
     [5. 5.]
@@ -264,11 +254,10 @@ def normal_(
     [0. 0.]
     """
     x = _given(input, "normal_", "f")
-    _only_generator(generator, "normal_")
     mu, sigma = _bound(mean, "normal_", "mean"), _bound(std, "normal_", "std")
     if sigma < 0:
         raise argument_error(ValueError, "normal_", "std", "at least 0", sigma)
-    unit = random.randn_like(x)
+    unit = random.randn_like(x, key_of(generator, "normal_"))
     out: Tensor = _changed(x, gen.add(gen.mul(unit, sigma), mu), "normal_")
     return out
 
@@ -282,7 +271,7 @@ def exponential_(input: Tensor, lambd: TensorLike = 1, *, generator: object = No
 
     Raises:
         TypeError: `input` is not a Tensor of floating-point numbers, or `lambd` no number.
-        ValueError: a rate that is not positive, or a generator other than `ms.default_generator`.
+        ValueError: a rate that is not positive.
 
     >>> print(ops.exponential_(ops.zeros(3)).min() >= 0)
     True
@@ -291,11 +280,11 @@ def exponential_(input: Tensor, lambd: TensorLike = 1, *, generator: object = No
     True
     """
     x = _given(input, "exponential_", "f")
-    _only_generator(generator, "exponential_")
     rate = _bound(lambd, "exponential_", "lambd")
     if not rate > 0:
         raise argument_error(ValueError, "exponential_", "lambd", "positive", lambd)
-    unit = gen.neg(gen.log1p(gen.neg(random.rand_like(x))))  # of 1 - u in (0, 1]
+    drawn = random.rand_like(x, key_of(generator, "exponential_"))
+    unit = gen.neg(gen.log1p(gen.neg(drawn)))  # of 1 - u in (0, 1]
     out: Tensor = _changed(x, div(unit, rate), "exponential_")
     return out
 
@@ -308,7 +297,7 @@ def bernoulli_(input: Tensor, p: TensorLike = 0.5, *, generator: object = None) 
 
     Raises:
         TypeError: `input` is not a Tensor.
-        ValueError: a number outside [0, 1], or a generator other than `ms.default_generator`.
+        ValueError: a number outside [0, 1].
 
     >>> print(ops.bernoulli_(ops.zeros(3), 1.0))
     [1. 1. 1.]
@@ -317,8 +306,7 @@ def bernoulli_(input: Tensor, p: TensorLike = 0.5, *, generator: object = None) 
     [0. 0.]
     """
     x = _given(input, "bernoulli_")
-    _only_generator(generator, "bernoulli_")
-    out: Tensor = _changed(x, random.bernoulli(x, p), "bernoulli_")
+    out: Tensor = _changed(x, random.bernoulli(x, p, key_of(generator, "bernoulli_")), "bernoulli_")
     return out
 
 
@@ -340,11 +328,11 @@ def random_(
         from_: the least one.
         to: where they end; by default after the largest one up to which the dtype has all, or of
             int64 the largest one that int64 has.
-        generator: None, or `ms.default_generator`.
+        generator: what the numbers are drawn from, by default `ms.default_generator`.
 
     Raises:
         TypeError: `input` is not a Tensor of numbers, or a limit no int.
-        ValueError: there is none, or a generator other than `ms.default_generator`.
+        ValueError: there is none.
 
     >>> print(ops.random_(Tensor([1.0, 2.0]), 5, 6))
     [5. 5.]
@@ -353,7 +341,6 @@ def random_(
     [3 3]
     """
     x = _given(input, "random_", "iuf")
-    _only_generator(generator, "random_")
     low = int(_bound(from_, "random_", "from_"))
     if to is not None:
         high = int(_bound(to, "random_", "to"))
@@ -363,6 +350,7 @@ def random_(
         high = min(int(np.iinfo(mstype.to_numpy(x.dtype)).max), 2**63 - 2) + 1
     if low >= high:
         raise error(ValueError, f"For 'random_', no integer is in [{low}, {high}).")
-    drawn = random.randint(low, high, x.shape, dtype=mstype.int64)
+    key = key_of(generator, "random_")
+    drawn = random.randint(low, high, x.shape, key, dtype=mstype.int64)
     out: Tensor = _changed(x, cast(drawn, x.dtype), "random_")
     return out

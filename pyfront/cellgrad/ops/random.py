@@ -11,14 +11,11 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core import effects, generator
-from cellgrad.core import state as state_now
 from cellgrad.core.aliases import ShapeLike, TensorLike
 from cellgrad.core.arguments import argument_error, check_instance, check_int, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
-from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import (
     as_tensor,
     broadcast_shapes,
@@ -31,73 +28,13 @@ from cellgrad.core.record import (
     operation,
     shape_of,
 )
-from cellgrad.core.scope import constant
-from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import keys as random
 from cellgrad.ops._index import order_of
 from cellgrad.ops._public import public
-
-
-def next_key(seed: Any = None, op: str = "random") -> Tensor:
-    """A key that nobody had before, from the default generator, which makes a step.
-
-    `seed` other than None or 0 selects another stream; a key in its place is that key.
-    """
-    if isinstance(seed, Tensor):
-        return seed
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer)):
-        raise argument_error(TypeError, op, "seed", "an int or None", seed)
-    if seed is not None:
-        check_int(seed, op, "seed", at_least=0)
-    state = generator.STATE
-    words = signature(mstype.int32, (2,))
-    # Other keys than those that random.key makes of small seeds.
-    stream = (seed or 0) * 0x9E3779B1 & 0x7FFFFFFF ^ 0x5BD1E995
-    apart = constant(np.array([stream, 0], np.int32), words)
-    k = emit("cell.bitwise_xor", [cast_to(state, mstype.int32), apart])
-    _advance(state)
-    return k
-
-
-def _advance(state: Parameter) -> None:
-    step = constant(np.array([0, 1]), signature(mstype.int64, (2,)))
-    effects.assign(state, emit("cell.add", [state, step]))
-
-
-def states_of_elements(state: Parameter, count: int) -> Tensor:
-    """States of generators, a row each, from a generator's, which makes a step."""
-    apart = constant(np.array([0x3C6EF372, 0], np.int32), signature(mstype.int32, (2,)))
-    k = emit("cell.bitwise_xor", [cast_to(state, mstype.int32), apart])
-    _advance(state)
-    return cast_to(random.split(k, count), mstype.int64)
-
-
-class Stream:
-    """The keys of an operation with seeds of its own, which the default generator has no part in. Two
-    operations with the same seeds have the same keys.
-    """
-
-    def __init__(self, seed: int, seed2: int):
-        word = seed * 0x9E3779B1 + seed2 * 0x85EBCA6B + 0x27D4EB2F & 0x7FFFFFFF
-        start = Tensor(np.array([word, 0], np.int64))
-        seeded = seed != 0 or seed2 != 0
-        self._state = generator.new_state(start) if seeded else None
-
-    def next(self) -> Any:
-        """The next key, in place of a seed; None without seeds, where the default generator has it."""
-        state = self._state
-        if state is None:
-            return None
-        if state_now.current.scope is not None:
-            k = cast_to(state, mstype.int32)
-            _advance(state)
-            return k
-        words = state.asnumpy()
-        k = Tensor(words.astype(np.int32))
-        state.set_data(Tensor(words + np.array([0, 1])))
-        return k
+from cellgrad.ops._static import known_int
+from cellgrad.ops.next_keys import next_key
 
 
 def _float_type(dtype: Any, op: str, default: Type | None = None) -> Type:
@@ -152,7 +89,7 @@ def _randint(
 
 @public(
     "mint.rand(*size, generator=None, dtype, device=None) = "
-    "h.drawn(ops.rand(*size, dtype=dtype), generator, device)",
+    "ops.rand(*size, dtype=dtype, seed=h.key(generator, 'rand', device))",
 )
 def rand(*size: ShapeLike, dtype: Type | None = None, seed: int | None = None) -> Tensor:
     """Uniform numbers in [0, 1).
@@ -179,7 +116,7 @@ def rand(*size: ShapeLike, dtype: Type | None = None, seed: int | None = None) -
 
 @public(
     "mint.randn(*size, generator=None, dtype, device=None) = "
-    "h.drawn(ops.randn(*size, dtype=dtype), generator, device)",
+    "ops.randn(*size, dtype=dtype, seed=h.key(generator, 'randn', device))",
 )
 def randn(*size: ShapeLike, dtype: Type | None = None, seed: int | None = None) -> Tensor:
     """Standard normal numbers; see `rand`.
@@ -196,7 +133,7 @@ def randn(*size: ShapeLike, dtype: Type | None = None, seed: int | None = None) 
 
 @public(
     "mint.rand_like(input, *, dtype, device=None) = "
-    "h.drawn(ops.rand_like(input, dtype=dtype), None, device)",
+    "ops.rand_like(input, h.key(None, 'rand_like', device), dtype=dtype)",
 )
 def rand_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
     """Uniform numbers in [0, 1) in the shape, and by default the dtype, of a tensor.
@@ -211,7 +148,7 @@ def rand_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = No
 
 @public(
     "mint.randn_like(input, *, dtype, device=None) = "
-    "h.drawn(ops.randn_like(input, dtype=dtype), None, device)",
+    "ops.randn_like(input, h.key(None, 'randn_like', device), dtype=dtype)",
 )
 def randn_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
     """Standard normal numbers in the shape of a tensor, by default in float32, as MindSpore gives them.
@@ -411,7 +348,8 @@ def _single(x: Tensor) -> Tensor:
 @public(
     "ops.Bernoulli(seed=-1, offset=0)(x, p: Any) = ops.bernoulli(x, p, seed)",
     "Tensor.bernoulli() = ops.bernoulli(self, self)",
-    "mint.bernoulli(input, *, generator=None) = h.drawn(ops.bernoulli(input, input), generator)",
+    "mint.bernoulli(input, *, generator=None) = "
+    "ops.bernoulli(input, input, h.key(generator, 'bernoulli'))",
 )
 @operation
 def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Tensor:
@@ -438,7 +376,7 @@ def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Te
     x = check_tensor(input, "bernoulli", "input")
     if not isinstance(p, Tensor) and not (is_number(p) and 0 <= p <= 1):
         raise argument_error(ValueError, "bernoulli", "p", "in [0, 1]", p)
-    k = next_key(None if seed == -1 else seed, "bernoulli")
+    k = next_key(None if isinstance(seed, int) and seed == -1 else seed, "bernoulli")
     return cast_to(random.bernoulli(k, p, x.shape), x.dtype)
 
 
@@ -454,7 +392,7 @@ def _categorical(x: Tensor, count: int, key: Tensor, op: str) -> Tensor:
 @public(
     "Tensor.multinomial",
     "mint.multinomial(input, num_samples, replacement=False, *, generator=None) = "
-    "h.drawn(ops.multinomial(input, num_samples, replacement), generator)",
+    "ops.multinomial(input, num_samples, replacement, h.key(generator, 'multinomial'))",
 )
 @operation
 def multinomial(
@@ -511,15 +449,16 @@ def multinomial(
 
 
 @operation
-def _randperm(n: int, dtype: Type, seed: int | None) -> Tensor:
-    k = random.key(seed) if seed else next_key(None, "randperm")
+def _randperm(n: int, dtype: Type, seed: int | Tensor | None) -> Tensor:
+    k = random.key(seed) if isinstance(seed, int) else next_key(seed, "randperm")
     order = random.positions(k, n, mstype.int64)
     return cast_to(order, dtype)
 
 
 @public(
     "ops.RandpermV2(seed, offset, dtype)(n)",
-    "mint.randperm(n, *, generator=None, dtype) = h.drawn(ops.randperm(n, dtype=dtype), generator)",
+    "mint.randperm(n, *, generator=None, dtype) = "
+    "ops.randperm(n, h.key(generator, 'randperm'), dtype=dtype)",
 )
 def randperm(n: TensorLike, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64) -> Tensor:
     """The ints from 0 to before n in random order.
@@ -536,16 +475,16 @@ def randperm(n: TensorLike, seed: int = 0, offset: int = 0, dtype: Type = mstype
     >>> print(ops.sort(ops.randperm(4, dtype=ms.int32))[0])
     [0 1 2 3]
     """
-    if isinstance(n, Tensor) and n.size == 1 and n.dtype.kind == "i":
-        n = int(n.item())
-    n = check_int(n, "randperm", "n")
+    n = known_int(n, "randperm", "n")
     if n < 1 or offset < 0:
         raise error(
             ValueError,
             f"For 'randperm', 'n' must be positive and 'offset' not negative, but got {n} and "
             f"{offset}.",
         )
-    stream = offset or (0 if seed == -1 else seed)
+    stream: int | Tensor | None = seed
+    if not isinstance(seed, Tensor):
+        stream = offset or (None if seed in (0, -1) else seed)
     out: Tensor = _randperm(int(n), dtype, stream)
     return out
 

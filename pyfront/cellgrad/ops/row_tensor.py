@@ -8,8 +8,7 @@ from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
-from cellgrad.ops.sparse import as_nested
-from cellgrad.ops.sparse_parts import places_of, shape_of
+from cellgrad.ops.sparse_parts import as_nested, places_of, shape_of
 
 __all__ = ["RowTensorInner"]
 

@@ -24,7 +24,6 @@ from cellgrad.core.arguments import (
 )
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import either, error, not_defined
-from cellgrad.core.nodes import register_pytree_node
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
@@ -39,7 +38,7 @@ from cellgrad.ops.scattering import scatter_nd, tensor_scatter_add
 from cellgrad.ops.segments import unsorted_segment_sum
 from cellgrad.ops.selection import cast, div, stop_gradient
 from cellgrad.ops.shapes import broadcast_to, reshape
-from cellgrad.ops.sparse_parts import check_range, places_of, shape_of
+from cellgrad.ops.sparse_parts import as_nested, check_range, places_of, shape_of
 
 UNKNOWN = (
     "how many elements there are depends on it: make the sparse tensor outside of compiled code"
@@ -97,6 +96,9 @@ class SparseTensor:
 
     def __mul__(self, other: TensorLike) -> Self:
         return self._with(self.values * self._at(other, "mul"))
+
+    def __rmul__(self, other: TensorLike) -> Self:
+        return self * other
 
     def __truediv__(self, other: TensorLike) -> Self:
         return self._with(div(self.values, self._at(other, "div")))
@@ -232,8 +234,14 @@ class COOTensor(SparseTensor):
         )
         return tensor_scatter_add(dense, self.indices, self.values)
 
+    def __radd__(self, other: TensorLike) -> COOTensor | Tensor:
+        return self + other
+
     def __sub__(self, other: TensorLike) -> COOTensor | Tensor:
         return self + -other
+
+    def __rsub__(self, other: TensorLike) -> COOTensor | Tensor:
+        return -self + other
 
 
 class CSRTensor(SparseTensor):
@@ -362,22 +370,6 @@ class CSRTensor(SparseTensor):
 
     def __sub__(self, other: CSRTensor) -> CSRTensor:
         return csr_add(self, other, Tensor(1, self.dtype), Tensor(-1, self.dtype))
-
-
-def as_nested(kind: type, names: tuple[str, ...]) -> None:
-    """Makes a class with a shape a nested value of its attributes of these names."""
-
-    def flatten(x: Any) -> tuple[tuple[Any, ...], Any]:
-        return tuple(getattr(x, name) for name in names), x.shape
-
-    def unflatten(shape: Any, parts: tuple[Any, ...]) -> Any:
-        out: Any = object.__new__(kind)
-        for name, value in zip(names, parts, strict=True):
-            setattr(out, name, value)
-        out.shape = shape
-        return out
-
-    register_pytree_node(kind, flatten, unflatten, names)
 
 
 as_nested(COOTensor, ("indices", "values"))

@@ -1,6 +1,6 @@
-"""Checks of what sparse tensors are made of.
+"""What sparse tensors are made of: checks of parts, and classes as nested values of them.
 
-Each raises a TypeError or ValueError that names the operation and the argument.
+Each check raises a TypeError or ValueError that names the operation and the argument.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Any
 
 from cellgrad.core.arguments import argument_error, check_dtype, check_instance, check_ndim
 from cellgrad.core.errors import error
+from cellgrad.core.nodes import register_pytree_node
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import differentiates
@@ -41,3 +42,19 @@ def check_range(x: Tensor, op: str, name: str, limit: Any) -> None:
             raise error(
                 ValueError, f"For '{op}', '{name}' are out of range: the shape ends at {limit}."
             )
+
+
+def as_nested(kind: type, names: tuple[str, ...]) -> None:
+    """Makes a class with a shape a nested value of its attributes of these names."""
+
+    def flatten(x: Any) -> tuple[tuple[Any, ...], Any]:
+        return tuple(getattr(x, name) for name in names), x.shape
+
+    def unflatten(shape: Any, parts: tuple[Any, ...]) -> Any:
+        out: Any = object.__new__(kind)
+        for name, value in zip(names, parts, strict=True):
+            setattr(out, name, value)
+        out.shape = shape
+        return out
+
+    register_pytree_node(kind, flatten, unflatten, names)

@@ -212,11 +212,15 @@ class Model:
             args.list_callback = manager
             manager.call("on_train_begin", context)
             first, skip = args.resume_epoch, args.resume_step or 0
+            later = 0  # by how many epochs the data are ahead
+            if first is None and isinstance(data, Dataset) and data.get_init_step():
+                begun, skip = data.resumed_at()
+                later = begun - initial
             for epoch in range(initial if first is None else first, epochs):
                 if context.get_stop_requested() and not skip:  # an end that a backup knows of
                     break
                 args.cur_epoch_num = epoch + 1
-                self._train_epoch(args, context, manager, epoch, skip)
+                self._train_epoch(args, context, manager, epoch, skip, later)
                 skip = 0
                 if valid is not None and epoch + 1 in frequency:
                     self._evaluate(valid, args, manager)
@@ -227,13 +231,19 @@ class Model:
             manager.call("on_train_end", context)
 
     def _train_epoch(
-        self, args: CallbackParam, context: RunContext, manager: Any, epoch: int, skip: int
+        self,
+        args: CallbackParam,
+        context: RunContext,
+        manager: Any,
+        epoch: int,
+        skip: int,
+        later: int,
     ) -> None:
         args.metrics = args.eval_results = None
         args.cur_step_in_epoch = skip
         manager.call("on_train_epoch_begin", context)
         end = skip if context.get_stop_requested() else None
-        batches = itertools.islice(_batches(args.train_dataset, epoch), skip, end)
+        batches = itertools.islice(_batches(args.train_dataset, epoch + later), skip, end)
         what = f"epoch {epoch + 1}/{args.epoch_num}"
         with progress.bar(args.batch_num, skip, what) as bar:
             for batch in batches:

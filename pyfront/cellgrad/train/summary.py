@@ -51,6 +51,7 @@ class SummaryRecord:
 
     Raises:
         ImportError: tensorboardX is not installed.
+        ValueError: an empty path.
         OSError: the folder cannot be made.
 
     >>> import tempfile
@@ -73,8 +74,10 @@ class SummaryRecord:
         raise_exception: bool = False,
         export_options: object = None,
     ):
-        check_instance(log_dir, "SummaryRecord", "log_dir", str)
+        if not check_instance(log_dir, "SummaryRecord", "log_dir", str):
+            raise argument_error(ValueError, "SummaryRecord", "log_dir", "a path", log_dir)
         check_instance(file_suffix, "SummaryRecord", "file_suffix", str)
+        check_bool(raise_exception, "SummaryRecord", "raise_exception")
         os.makedirs(log_dir, exist_ok=True)
         self._folder = os.path.realpath(log_dir)
         self._writer: Any = _writer(self._folder, file_suffix)
@@ -203,6 +206,7 @@ class SummaryCollector(Callback):
     Raises:
         TypeError, ValueError: arguments of wrong types, or a name that the dict may not have.
         ImportError: tensorboardX is not installed.
+        ValueError: an empty path.
 
     >>> import numpy as np
     >>> x = np.ones((4, 2), np.float32)

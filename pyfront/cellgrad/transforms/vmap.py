@@ -27,7 +27,7 @@ from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import map_tensors, tensors, with_tensors
 from cellgrad.ops.indexing import getitem
 from cellgrad.ops.joining import stack
-from cellgrad.ops.random import states_of_elements
+from cellgrad.ops.next_keys import states_of_elements
 from cellgrad.transforms.differentiate import Differentiated
 from cellgrad.transforms.on_tape import compiled_or_not
 from cellgrad.transforms.tape import Tape

@@ -20,7 +20,7 @@ from cellgrad.ops._public import public
 from cellgrad.ops._static import iota, known
 from cellgrad.ops.cumulative import cumsum
 from cellgrad.ops.gathering import gather, index_tensor
-from cellgrad.ops.random import next_key
+from cellgrad.ops.next_keys import next_key
 from cellgrad.ops.scattering import tensor_scatter_elements
 from cellgrad.ops.selection import cast, select, zeros
 from cellgrad.ops.shapes import reshape

@@ -26,8 +26,9 @@ from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known_int, known_ints
 from cellgrad.ops.classes.random import Seeded
+from cellgrad.ops.next_keys import next_key
 from cellgrad.ops.padding import pad
-from cellgrad.ops.random import multinomial, next_key, randperm
+from cellgrad.ops.random import multinomial, randperm
 from cellgrad.ops.selection import cast, select
 from cellgrad.ops.shapes import reshape
 

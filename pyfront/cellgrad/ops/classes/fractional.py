@@ -21,7 +21,7 @@ from cellgrad.ops._static import iota, known
 from cellgrad.ops.classes.random import Seeded
 from cellgrad.ops.cumulative import cumsum
 from cellgrad.ops.joining import concat
-from cellgrad.ops.random import next_key
+from cellgrad.ops.next_keys import next_key
 from cellgrad.ops.selection import cast, select
 from cellgrad.ops.shapes import reshape
 

@@ -27,11 +27,10 @@ from cellgrad.ops._index import order_of
 from cellgrad.ops._public import public
 from cellgrad.ops._static import iota
 from cellgrad.ops.joining import stack
+from cellgrad.ops.next_keys import Stream, next_key
 from cellgrad.ops.padding import pad
 from cellgrad.ops.random import (
-    Stream,
     multinomial,
-    next_key,
     rand,
     randn_like,
     shuffle,

@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Axis, Dims, PaddingLike, ShapeLike, TensorLike
+from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor, axis_of, check_tensor
@@ -26,10 +27,15 @@ class ReverseV2(Primitive):
     >>> print(ops.ReverseV2([1])(Tensor([[1, 2], [3, 4]])))
     [[2 1]
      [4 3]]
+
+    Raises:
+        TypeError: an axis that is no int, tuple or list.
     """
 
     def __init__(self, axis: Axis):
         super().__init__()
+        if not is_int(axis) and not isinstance(axis, tuple | list):
+            raise argument_error(TypeError, "ReverseV2", "axis", "an int, tuple or list", axis)
         self.axis = (axis,) if is_int(axis) else axis
 
     def __call__(self, input: Tensor) -> Tensor:

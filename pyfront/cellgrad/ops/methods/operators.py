@@ -34,6 +34,9 @@ _UFUNCS = {
     "greater_equal": "greater_equal",
 }
 
+# These know what they are beside a Tensor, on either side.
+_SPARSE = frozenset((_ops.sparse.COOTensor, _ops.sparse.CSRTensor))
+
 # What no tensor is equal to.
 _UNLIKE = (str, bytes, dict, set, frozenset, type)
 
@@ -59,19 +62,19 @@ class Operators:
         return ops.logical_not(self)
 
     def __add__(self, other: Operand) -> Tensor:
-        return ops.add(self, other)
+        return NotImplemented if type(other) in _SPARSE else ops.add(self, other)
 
     def __radd__(self, other: Operand) -> Tensor:
         return ops.add(other, self)
 
     def __sub__(self, other: Operand) -> Tensor:
-        return ops.sub(self, other)
+        return NotImplemented if type(other) in _SPARSE else ops.sub(self, other)
 
     def __rsub__(self, other: Operand) -> Tensor:
         return ops.sub(other, self)
 
     def __mul__(self, other: Operand) -> Tensor:
-        return ops.mul(self, other)
+        return NotImplemented if type(other) in _SPARSE else ops.mul(self, other)
 
     def __rmul__(self, other: Operand) -> Tensor:
         return ops.mul(other, self)

@@ -34,7 +34,7 @@ from cellgrad.ops.searching import searchsorted
 from cellgrad.ops.segments import unsorted_segment_sum
 from cellgrad.ops.selection import cast, div, ones, pow
 from cellgrad.ops.shapes import broadcast_to, reshape, swapaxes
-from cellgrad.ops.sparse import UNKNOWN, COOTensor, CSRTensor, coo_add
+from cellgrad.ops.sparse import UNKNOWN, COOTensor, CSRTensor, coo_add, csr_add
 from cellgrad.ops.sparse_elements import csr_softmax
 from cellgrad.ops.sparse_rows import UnravelIndex
 
@@ -45,6 +45,7 @@ __all__ = [
     "SparseDenseCwiseAdd",
     "SparseDenseCwiseDiv",
     "SparseDenseCwiseMul",
+    "SparseMatrixAdd",
     "SparseMatrixMatMul",
     "SparseMatrixSoftmax",
     "SparseReorder",
@@ -430,6 +431,40 @@ class SparseMatrixMatMul(Primitive):
 
 
 # --- rows ---------------------------------------------------------------------------------------------
+
+
+class SparseMatrixAdd(Primitive):
+    """`ops.csr_add` of the parts of two matrices.
+
+    Raises:
+        TypeError: parts that are no Tensors, or other dtypes.
+        ValueError: parts that do not fit, other shapes, or a batch of matrices.
+    """
+
+    def __call__(
+        self,
+        x1_dense_shape: Tensor,
+        x1_batch_pointers: Tensor,
+        x1_row_pointers: Tensor,
+        x1_col_indices: Tensor,
+        x1_values: Tensor,
+        x2_dense_shape: Tensor,
+        x2_batch_pointers: Tensor,
+        x2_row_pointers: Tensor,
+        x2_col_indices: Tensor,
+        x2_values: Tensor,
+        alpha: Tensor,
+        beta: Tensor,
+    ) -> tuple[Tensor, ...]:
+        sizes = known_ints(x1_dense_shape, self.name, "x1_dense_shape")
+        if len(sizes) != 2:
+            raise argument_error(ValueError, self.name, "x1_dense_shape", "of two numbers", sizes)
+        a = CSRTensor(x1_row_pointers, x1_col_indices, x1_values, sizes)
+        sizes = known_ints(x2_dense_shape, self.name, "x2_dense_shape")
+        b = CSRTensor(x2_row_pointers, x2_col_indices, x2_values, sizes)
+        out = csr_add(a, b, alpha, beta)
+        count = Tensor([0, out.values.shape[0]], x1_batch_pointers.dtype)
+        return x1_dense_shape, count, out.indptr, out.indices, out.values
 
 
 class SparseMatrixSoftmax(Primitive):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core.aliases import State
+from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 
@@ -50,9 +51,13 @@ class RunContext:
     >>> model.train(9, data, callbacks=[stop, history], dataset_sink_mode=False)
     >>> len(history.epoch["epoch"])
     1
+
+    Raises:
+        TypeError: `original_args` is no CallbackParam.
     """
 
     def __init__(self, original_args: CallbackParam):
+        check_instance(original_args, "RunContext", "original_args", CallbackParam)
         self._original_args = original_args
         self._stop_requested = False
 
@@ -169,11 +174,25 @@ class Callback:
         self.end(run_context)
 
 
-_EVENTS = [
-    f"on_{mode}_{what}"
-    for mode in ("train", "eval")
-    for what in ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end")
-]
+class TrainingCallback(Callback):
+    """A callback of training alone: what it does stands under the older names, by which loops of programs and classes
+    derived from it know it, and evaluations do not call these."""
+
+    def on_eval_begin(self, run_context: RunContext) -> None: ...
+
+    def on_eval_epoch_begin(self, run_context: RunContext) -> None: ...
+
+    def on_eval_epoch_end(self, run_context: RunContext) -> None: ...
+
+    def on_eval_step_begin(self, run_context: RunContext) -> None: ...
+
+    def on_eval_step_end(self, run_context: RunContext) -> None: ...
+
+    def on_eval_end(self, run_context: RunContext) -> None: ...
+
+
+_OLDER = ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end")
+_EVENTS = [f"on_{mode}_{what}" for mode in ("train", "eval") for what in _OLDER]
 
 
 class LambdaCallback(Callback):
@@ -241,7 +260,7 @@ class CallbackManager(contextlib.ExitStack):
 
     def __getattr__(self, event: str) -> Callable[[RunContext], None]:
         """An event as a method, which a callback finds in ``list_callback``."""
-        if event not in _EVENTS:
+        if event not in _EVENTS and event not in _OLDER:
             raise AttributeError(f"CallbackManager has no attribute '{event}'")
         return functools.partial(self.call, event)
 
@@ -249,6 +268,13 @@ class CallbackManager(contextlib.ExitStack):
         """Calls a method of all callbacks."""
         for c in sorted(self.callbacks, key=lambda c: c._order):
             getattr(c, event)(run_context)
+
+
+def step_in_epoch(args: CallbackParam) -> int:
+    """Which step of its epoch a run is at, from 1; a loop of one's own says how many an epoch has."""
+    if args.cur_step_in_epoch is None and args.batch_num:
+        return int((args.cur_step_num - 1) % args.batch_num + 1)
+    return int(args.cur_step_in_epoch)
 
 
 def loss_of(outputs: Any) -> float:

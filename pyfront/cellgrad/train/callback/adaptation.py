@@ -23,7 +23,7 @@ from cellgrad.core.parameter import Parameter
 from cellgrad.core.progress import say
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.optim.optimizer import float_of, fraction_of
-from cellgrad.train.callback._callback import Callback, RunContext, loss_of
+from cellgrad.train.callback._callback import Callback, RunContext, TrainingCallback, loss_of
 
 __all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]
 
@@ -251,7 +251,7 @@ class ReduceLROnPlateau(_Watching):
                 self.cooldown_counter, self.wait = self.cooldown, 0
 
 
-class LearningRateScheduler(Callback):
+class LearningRateScheduler(TrainingCallback):
     """Sets the learning rate after each step to a function of it and of the number of steps.
 
     Args:
@@ -278,7 +278,7 @@ class LearningRateScheduler(Callback):
         )
         self.learning_rate_function = learning_rate_function
 
-    def on_train_step_end(self, run_context: RunContext) -> None:
+    def step_end(self, run_context: RunContext) -> None:
         args = run_context.original_args()
         rate = _rate(args.optimizer, "LearningRateScheduler")
         old = float(rate.asnumpy())

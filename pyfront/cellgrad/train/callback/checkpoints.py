@@ -8,6 +8,7 @@ import json
 import os
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 from cellgrad.checkpoints import together
@@ -29,7 +30,14 @@ from cellgrad.core.progress import say
 from cellgrad.core.tensor import Tensor
 from cellgrad.dataset.sources import rows_of_step
 from cellgrad.nn.cell import Cell
-from cellgrad.train.callback._callback import Callback, RunContext, loss_of
+from cellgrad.train.callback._callback import (
+    Callback,
+    CallbackParam,
+    RunContext,
+    TrainingCallback,
+    loss_of,
+    step_in_epoch,
+)
 
 # What a backup holds besides Parameters: names that begin so.
 _KEPT = "backup."
@@ -138,17 +146,19 @@ class CheckpointConfig:
         }
 
 
-class ModelCheckpoint(Callback):
+class ModelCheckpoint(TrainingCallback):
     """Writes checkpoints during training: ``prefix-epoch_step.ckpt``.
 
     Args:
-        prefix: how file names begin; numbered where the directory has files that begin so.
-        directory: where; made where it is missing. The working directory by default.
+        prefix: how file names begin; numbered where the directory has files that begin so. Or a function of the
+            `CallbackParam` that gives the name of each file, without its ending.
+        directory: where; made where it is missing. The working directory by default. Or a function of the
+            `CallbackParam` that gives that of each file.
         config: a `CheckpointConfig`.
 
     Raises:
         TypeError: `config` is not a CheckpointConfig.
-        ValueError: a prefix that is no file name.
+        ValueError: a prefix that is no file name, also one that a function gives.
 
     >>> import os, tempfile
     >>> path = tempfile.mkdtemp()
@@ -165,21 +175,19 @@ class ModelCheckpoint(Callback):
 
     def __init__(
         self,
-        prefix: str = "CKP",
-        directory: str | None = None,
+        prefix: str | Callable[[CallbackParam], str] = "CKP",
+        directory: str | Callable[[CallbackParam], str] | None = None,
         config: CheckpointConfig | None = None,
     ):
-        if not isinstance(prefix, str) or not prefix or "/" in prefix:
-            raise error(
-                ValueError,
-                "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, "
-                f"it must be string and does not contain '/', but got {prefix!r}.",
-            )
+        if not callable(prefix):
+            _check_prefix(prefix)
         check_instance(config, "ModelCheckpoint", "config", CheckpointConfig | None)
         self._config = config or CheckpointConfig()
-        self._directory = os.path.abspath(directory or ".")
-        os.makedirs(self._directory, exist_ok=True)
-        self._prefix = prefix
+        self._directory_of = directory if callable(directory) else None
+        self._prefix_of = prefix if callable(prefix) else None
+        self._directory = _made("." if directory is None or callable(directory) else directory)
+        self._prefix = "" if callable(prefix) else prefix
+        self._number()
         self._written: list[tuple[str, float]] = []
         self._begun: tuple[str, float] | None = None  # may still be written
         self._last_step = 0
@@ -191,10 +199,17 @@ class ModelCheckpoint(Callback):
         """The path of the last file written."""
         return self._latest
 
-    def on_train_begin(self, run_context: RunContext) -> None:
-        self._prefix = _free_prefix(self._directory, self._prefix)
-        self._last_step = run_context.original_args().cur_step_num or 0
+    def _number(self) -> None:
+        if self._prefix_of is None and self._directory_of is None:
+            self._prefix = _free_prefix(self._directory, self._prefix)
+
+    def begin(self, run_context: RunContext) -> None:
+        self._number()
         self._last_time = time.monotonic()
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        super().on_train_begin(run_context)
+        self._last_step = run_context.original_args().cur_step_num or 0
 
     def state_dict(self) -> State:
         self._complete()
@@ -205,7 +220,7 @@ class ModelCheckpoint(Callback):
         self._prefix, self._last_step = state["prefix"], state["last_step"]
         self._written = [(path, time.monotonic()) for path in state["files"]]
 
-    def on_train_step_end(self, run_context: RunContext) -> None:
+    def step_end(self, run_context: RunContext) -> None:
         args, config = run_context.original_args(), self._config
         if config.save_checkpoint_steps:
             due = args.cur_step_num - self._last_step >= config.save_checkpoint_steps
@@ -214,7 +229,7 @@ class ModelCheckpoint(Callback):
         if due:
             self._save(args)
 
-    def on_train_end(self, run_context: RunContext) -> None:
+    def end(self, run_context: RunContext) -> None:
         args = run_context.original_args()
         if args.cur_step_num and args.cur_step_num != self._last_step:
             self._save(args)
@@ -224,8 +239,7 @@ class ModelCheckpoint(Callback):
         config = self._config
         self._complete()
         self._last_step, self._last_time = args.cur_step_num, time.monotonic()
-        name = f"{self._prefix}-{args.cur_epoch_num}_{args.cur_step_in_epoch}.{config.format}"
-        path = os.path.join(self._directory, name)
+        path = f"{self._path(args)}.{config.format}"
         numbers = {"epoch_num": args.cur_epoch_num, "step_num": args.cur_step_num}
         append = config.append_dict | {n: numbers[n] for n in config.numbers}
         network = config.saved_network or args.train_network or args.network
@@ -235,6 +249,16 @@ class ModelCheckpoint(Callback):
         self._latest, self._begun = path, (path, time.monotonic())
         if not config.options["async_save"]:
             self._complete()
+
+    def _path(self, args: CallbackParam) -> str:
+        """Where a file is written, without its ending."""
+        if self._directory_of is not None:
+            self._directory = _made(self._directory_of(args))
+        if self._prefix_of is not None:
+            name = _check_prefix(self._prefix_of(args))
+        else:
+            name = f"{self._prefix}-{args.cur_epoch_num}_{step_in_epoch(args)}"
+        return os.path.join(self._directory, name)
 
     def _complete(self) -> None:
         """Waits for the last file; older ones go only when it is complete."""
@@ -261,6 +285,23 @@ class ModelCheckpoint(Callback):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
         self._written = [w for w in self._written if w not in gone]
+
+
+def _check_prefix(prefix: Any) -> str:
+    if isinstance(prefix, str) and prefix and "/" not in prefix:
+        return prefix
+    raise error(
+        ValueError,
+        "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be callable or "
+        f"string that does not contain '/', but got {prefix!r}.",
+    )
+
+
+def _made(directory: str) -> str:
+    """The full name of a directory, made where it is missing."""
+    found = os.path.abspath(directory)
+    os.makedirs(found, exist_ok=True)
+    return found
 
 
 def _free_prefix(directory: str, prefix: str) -> str:

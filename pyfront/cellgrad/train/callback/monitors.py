@@ -12,12 +12,18 @@ from cellgrad.core.aliases import State
 from cellgrad.core.arguments import check_bool, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.progress import say
-from cellgrad.train.callback._callback import Callback, RunContext, loss_of
+from cellgrad.train.callback._callback import (
+    Callback,
+    RunContext,
+    TrainingCallback,
+    loss_of,
+    step_in_epoch,
+)
 
 __all__ = ["History", "LossMonitor", "TimeMonitor"]
 
 
-class LossMonitor(Callback):
+class LossMonitor(TrainingCallback):
     """Prints the loss of training steps, and the metrics after an evaluation; stops training when
     the loss is not finite.
 
@@ -43,9 +49,9 @@ class LossMonitor(Callback):
             check_int(per_print_times, "LossMonitor", "per_print_times", at_least=1)
         self._per_print_times = per_print_times
 
-    def on_train_step_end(self, run_context: RunContext) -> None:
+    def step_end(self, run_context: RunContext) -> None:
         args = run_context.original_args()
-        loss, step = loss_of(args.net_outputs), args.cur_step_in_epoch
+        loss, step = loss_of(args.net_outputs), step_in_epoch(args)
         if not math.isfinite(loss):
             raise error(
                 ValueError,
@@ -96,7 +102,7 @@ class TimeMonitor(Callback):
         start, last, waited = self._times[args.mode]
         total = (last - start) * 1000
         text = (
-            f"{args.mode.title()} epoch time: {total:5.3f} ms, per step time: "
+            f"{(args.mode or 'train').title()} epoch time: {total:5.3f} ms, per step time: "
             f"{total / steps:5.3f} ms"
         )
         if self.data_time:
@@ -104,7 +110,7 @@ class TimeMonitor(Callback):
         say(text)
 
 
-class History(Callback):
+class History(TrainingCallback):
     """Keeps the loss of the last step of each epoch and the results of evaluations, in
     ``history``: lists by name.
 
@@ -124,8 +130,7 @@ class History(Callback):
         self.epoch: dict[str, list[int]] = {}
 
     def begin(self, run_context: RunContext) -> None:
-        if run_context.original_args().mode == "train":
-            self.history, self.epoch = {}, {"epoch": []}
+        self.history, self.epoch = {}, {"epoch": []}
 
     def state_dict(self) -> State:
         return {"history": self.history, "epoch": self.epoch}
@@ -137,7 +142,7 @@ class History(Callback):
             for name, values in state["history"].items()
         }
 
-    def on_train_epoch_end(self, run_context: RunContext) -> None:
+    def epoch_end(self, run_context: RunContext) -> None:
         args = run_context.original_args()
         self.epoch["epoch"].append(args.cur_epoch_num)
         found = {"net_output": loss_of(args.net_outputs), **(args.eval_results or {})}

@@ -238,6 +238,43 @@ LayerNormGrad = row(
 )
 
 
+def _layer_norm_twice(
+    name: str,
+    x: Tensor,
+    dy: Tensor,
+    variance: Tensor,
+    mean: Tensor,
+    gamma: Tensor,
+    d_dx: Tensor,
+    d_dg: Tensor,
+    d_db: Tensor,
+    begin_norm_axis: int,
+    begin_params_axis: int,
+) -> Any:
+    """The values of the mean and variance are those given; they have the derivatives of those of `x`."""
+    axes = tuple(range(begin_norm_axis % x.ndim, x.ndim))
+
+    def found(x: Tensor, dy: Tensor, gamma: Tensor) -> Tensor:
+        of_x = ops.reduce_mean(x, axes)
+        spread = ops.reduce_mean(ops.square(x - ops.reduce_mean(x, axes, True)), axes)
+        middle, wide = (
+            ops.reshape(v, of_x.shape) + (own - ops.stop_gradient(own))
+            for v, own in ((mean, of_x), (variance, spread))
+        )
+        dx, dg, db = _layer_norm(x, dy, wide, middle, gamma, begin_norm_axis, begin_params_axis)
+        of_parameters = ops.reduce_sum(dg * d_dg) + ops.reduce_sum(db * d_db)
+        return ops.reduce_sum(dx * d_dx) + of_parameters
+
+    return pulled(name, found, ops.ones((), x.dtype), x, dy, gamma, by=3)
+
+
+LayerNormGradGrad = row(
+    "LayerNormGradGrad(begin_norm_axis=1, begin_params_axis=1)"
+    "(x, dy, variance, mean, gamma, d_dx, d_dg, d_db)",
+    by_name(_layer_norm_twice),
+)
+
+
 def _batch_norm(
     dout: Tensor,
     x: Tensor,

@@ -132,17 +132,32 @@ class Bijector(Cell):
         self._batch_shape = broadcast(made_before)[0].shape
         return made
 
-    def _given(self, value: Any) -> tuple[Tensor, ...]:
-        """A value, checked, and the parameters in its dtype."""
+    def _check_value_dtype(self, value: Any) -> Tensor:
+        """A value, if it is a Tensor of floating-point numbers, of the bijector's dtype where it has one."""
         x = check_instance(value, self._name, "value", Tensor)
         if self._dtype is not None and x.dtype is not self._dtype:
             raise error(
                 TypeError,
                 f"For '{self._name}', 'value' must be of {self._dtype.title}, but got {x.dtype.title}.",
             )
-        check_dtype(x, self._name, "value", "f")
+        return check_dtype(x, self._name, "value", "f")
+
+    def _check_value(self, value: Any, name: str) -> Tensor:
+        return check_instance(value, self._name, name, Tensor)
+
+    def cast_param_by_value(self, value: Tensor, para: Tensor) -> Tensor:
+        """A parameter in the dtype of a value, for bijectors of programs.
+
+        >>> nn.probability.bijector.Exp().cast_param_by_value(ops.ones(2, ms.float16), Tensor(0.5)).dtype
+        cellgrad.float16
+        """
+        return para if para.dtype is value.dtype else ops.cast(para, value.dtype)
+
+    def _given(self, value: Any) -> tuple[Tensor, ...]:
+        """A value, checked, and the parameters in its dtype."""
+        x = self._check_value_dtype(value)
         own = [getattr(self, f"_{n}_value") for n in self.parameter_names]
-        return (x, *[p if p.dtype is x.dtype else ops.cast(p, x.dtype) for p in own])
+        return (x, *[self.cast_param_by_value(x, p) for p in own])
 
     def _decreasing(self, value: Tensor) -> Tensor | None:
         """Where larger numbers have smaller images; None: nowhere."""

@@ -21,7 +21,7 @@ from cellgrad.nn.probability._parameters import (
     check_probability,
     parameter_type,
 )
-from cellgrad.ops.random import Stream
+from cellgrad.ops.next_keys import Stream
 
 _Function = Callable[[Tensor], Tensor]
 
@@ -223,12 +223,15 @@ class Distribution(Cell):
 
     def _value(self, value: Any) -> Tensor:
         """A value as a Tensor of floating-point numbers."""
-        x = check_instance(value, self._name, "value", Tensor)
+        x = self._check_value(value, "value")
         kind = self._dtype if self._dtype.kind == "f" else self.parameter_type
         return x if x.dtype is kind else ops.cast(x, kind)
 
+    def _check_value(self, value: Any, name: str) -> Tensor:
+        return check_instance(value, self._name, name, Tensor)
+
     def _checked(self, value: Any, name: str) -> Tensor:
-        x = check_instance(value, self._name, name, Tensor)
+        x = self._check_value(value, name)
         return x if x.dtype is self.parameter_type else ops.cast(x, self.parameter_type)
 
     def _check_param_type(self, *args: Any) -> Any:
