@@ -31,3 +31,17 @@ def get_code_extra(function: object) -> None:
     >>> print(_c_expression.get_code_extra(print))
     None
     """
+
+
+class security:
+    """Whether MindSpore was built without what may show a model, such as files of graphs: never here.
+
+    >>> from cellgrad import _c_expression
+    >>> _c_expression.security.enable_security()
+    False
+    """
+
+    @staticmethod
+    def enable_security() -> bool:
+        """False."""
+        return False

@@ -63,6 +63,11 @@ def changes_an_array(x):
     return Tensor(seen)
 
 
+def sometimes(x):
+    if x.sum() > 0:
+        return x * 2
+
+
 def plain(value):
     if isinstance(value, tuple):
         return [plain(v) for v in value]
@@ -79,6 +84,8 @@ def plain(value):
         (countdown, Tensor(5), -1),
         (grows, X, [[16, 32, 64], 5]),
         (changes_an_array, X, [0, 5]),
+        (sometimes, X, [2, 4, 8]),
+        (sometimes, -X, None),
         (lambda x: int(x.sum()) is FOUR + 3, X, True),
         (lambda x: f"{x.max():.1f}", X, "4.0"),
         (lambda x: np.array([1, 2, 3])[int(x[1])], X, 3),

@@ -7,13 +7,14 @@ from messages import said
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
 from cellgrad import multiprocessing as mp
-from cellgrad._c_expression import CreationType, TensorPy, get_code_extra
+from cellgrad._c_expression import CreationType, TensorPy, get_code_extra, security
 from cellgrad.amp import _OutputTo32
 from cellgrad.common import _monad
 from cellgrad.common.api import _no_recursive, _pynative_executor
+from cellgrad.common.dtype import get_py_obj_dtype
 from cellgrad.common.parameter import _Buffer
 from cellgrad.ops import auto_generate as gen
-from cellgrad.ops import operations
+from cellgrad.ops import multitype_ops, operations
 from cellgrad.ops._primitive_cache import _get_cache_prim
 from cellgrad.ops.operations import (
     MatrixLogarithm,
@@ -508,3 +509,33 @@ def test_what_asks_an_ascend_processor_can_be_made_and_not_called():
         status = getattr(operations, name)()
         with pytest.raises(RuntimeError, match="cellgrad computes on others"):
             status(Tensor([0.0]))
+
+
+def test_types_of_python_values_and_back():
+    """What MindSpore 2.10 gives."""
+    of_values = {1: ms.int64, 1.5: ms.float64, 2j: ms.complex128, "a": ms.string, None: ms.type_none, (1,): ms.tuple_}
+    for value, dtype in of_values.items():
+        assert get_py_obj_dtype(value) is get_py_obj_dtype(type(value)) is dtype
+    assert get_py_obj_dtype(True) is ms.bool_ and get_py_obj_dtype([1]) is ms.list_
+    assert get_py_obj_dtype(np.int8) is get_py_obj_dtype(np.int8(1)) is ms.int8
+    for value in ({}, np.ones(2), type, slice, print):
+        with pytest.raises(NotImplementedError):
+            get_py_obj_dtype(value)
+    found = [ms.dtype_to_pytype(t) for t in (ms.string, ms.list_, ms.tuple_, ms.type_none, ms.int_)]
+    assert found == [str, list, tuple, type(None), int]
+    with pytest.raises(KeyError):
+        ms.dtype_to_pytype(ms.number)
+
+
+def test_zeros_and_ones_of_any_value():
+    x = Tensor([1.0, 2.0])
+    nested = (x, 1, [2.5, None, True], ())
+    for make in (lambda f: f(nested), lambda f: ms.jit(lambda x: f((x, 1, [2.5, None, True], ())))(x)):
+        assert str(make(multitype_ops.zeros_like)) == str((x * 0, 0, [0.0, None, 0], ()))
+        assert str(make(multitype_ops.ones_like)) == str((x * 0 + 1, 1, [1.0, None, 1], ()))
+    with pytest.raises(TypeError):
+        multitype_ops.zeros_like("a")
+    order = multitype_ops.generate_shape_index  # MindSpore 2.10 gives these
+    assert (order((3, 2, 3), (2,), 1), order((2, 3, 4, 5), (4, 5), -1)) == ((1, 0, 2), (2, 3, 0, 1))
+    assert order((2, 3, 4, 5), (4,), -1) == order((2, 3, 4, 5), (4,), 3) == (3, 0, 1, 2)
+    assert not security.enable_security()
