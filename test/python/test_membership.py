@@ -88,3 +88,12 @@ def test_numbers_and_tensors_alone_are_elements_of_a_tensor(value, want):
     assert (value in x) is want and (value not in x) is not want
     assert ms.jit(lambda x: value in x, fullgraph=True)(x) is want
     assert ms.jit(lambda x: value not in x, fullgraph=True)(x) is not want
+
+
+def test_a_tensor_is_unequal_to_what_holds_no_numbers():
+    """MindSpore's, in both modes; lists of numbers are compared element by element here."""
+    x = Tensor([1, 2])
+    for other in (print, slice(1), object(), ("a", "b"), (1, "a"), [None], {1: 2}):
+        found = ms.jit(lambda x: (x == other, other == x, x != other))(x)  # noqa: B023
+        assert found == (x == other, other == x, x != other) == (False, False, True)
+    assert (x == [1, 3]).asnumpy().tolist() == [True, False]
