@@ -11,7 +11,6 @@ from cellgrad._c_expression import CreationType, TensorPy, get_code_extra, secur
 from cellgrad.amp import _OutputTo32
 from cellgrad.common import _monad
 from cellgrad.common.api import _no_recursive, _pynative_executor
-from cellgrad.common.dtype import get_py_obj_dtype
 from cellgrad.common.parameter import _Buffer
 from cellgrad.ops import auto_generate as gen
 from cellgrad.ops import multitype_ops, operations
@@ -515,12 +514,12 @@ def test_types_of_python_values_and_back():
     """What MindSpore 2.10 gives."""
     of_values = {1: ms.int64, 1.5: ms.float64, 2j: ms.complex128, "a": ms.string, None: ms.type_none, (1,): ms.tuple_}
     for value, dtype in of_values.items():
-        assert get_py_obj_dtype(value) is get_py_obj_dtype(type(value)) is dtype
-    assert get_py_obj_dtype(True) is ms.bool_ and get_py_obj_dtype([1]) is ms.list_
-    assert get_py_obj_dtype(np.int8) is get_py_obj_dtype(np.int8(1)) is ms.int8
+        assert ms.get_py_obj_dtype(value) is ms.get_py_obj_dtype(type(value)) is dtype
+    assert ms.get_py_obj_dtype(True) is ms.bool_ and ms.get_py_obj_dtype([1]) is ms.list_
+    assert ms.get_py_obj_dtype(np.int8) is ms.get_py_obj_dtype(np.int8(1)) is ms.int8
     for value in ({}, np.ones(2), type, slice, print):
         with pytest.raises(NotImplementedError):
-            get_py_obj_dtype(value)
+            ms.get_py_obj_dtype(value)
     found = [ms.dtype_to_pytype(t) for t in (ms.string, ms.list_, ms.tuple_, ms.type_none, ms.int_)]
     assert found == [str, list, tuple, type(None), int]
     with pytest.raises(KeyError):
@@ -539,3 +538,11 @@ def test_zeros_and_ones_of_any_value():
     assert (order((3, 2, 3), (2,), 1), order((2, 3, 4, 5), (4, 5), -1)) == ((1, 0, 2), (2, 3, 0, 1))
     assert order((2, 3, 4, 5), (4,), -1) == order((2, 3, 4, 5), (4,), 3) == (3, 0, 1, 2)
     assert not security.enable_security()
+
+
+def test_settings_without_an_effect_have_the_values_that_mindspore_gives():
+    assert ms.get_context("max_call_depth") == 1000 and ms.get_context("deterministic") == "OFF"
+    ms.set_context(variable_memory_max_size="3GB")
+    assert ms.get_context("variable_memory_max_size") == "3GB"
+    with pytest.raises(TypeError):
+        ms.set_context(device_target=123)

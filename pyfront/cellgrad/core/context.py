@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from cellgrad import _native
 from cellgrad.core import variables
-from cellgrad.core.arguments import argument_error, check_int, check_one_of
+from cellgrad.core.arguments import argument_error, check_instance, check_int, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 
@@ -58,33 +58,45 @@ class ParallelMode:
 
 
 # Accepted for scripts written for MindSpore; they tune its runtime and mean nothing here.
-_IGNORED = {
-    "ascend_config",
-    "auto_tune_mode",
-    "check_bprop",
-    "deterministic",
-    "enable_compile_cache",
-    "compile_cache_path",
-    "enable_graph_kernel",
-    "enable_reduce_precision",
-    "env_config_path",
-    "gpu_config",
-    "graph_kernel_flags",
-    "inter_op_parallel_num",
-    "jit_config",
-    "jit_level",
-    "max_call_depth",
-    "max_device_memory",
-    "memory_optimize_level",
-    "mempool_block_size",
-    "op_timeout",
-    "precompile_only",
-    "print_file_path",
-    "pynative_synchronize",
-    "reserve_class_name_in_scope",
-    "save_graphs",
-    "save_graphs_path",
-    "support_binary",
+# With the value that each has there until it is set.
+_IGNORED: dict[str, Any] = {
+    "aoe_config": {},
+    "aoe_tune_mode": "",
+    "ascend_config": {},
+    "auto_tune_mode": "",
+    "check_bprop": False,
+    "compile_cache_path": "",
+    "debug_level": 0,
+    "deterministic": "OFF",
+    "disable_format_transform": False,
+    "enable_auto_mixed_precision": False,
+    "enable_compile_cache": None,
+    "enable_graph_kernel": False,
+    "enable_profiling": False,
+    "enable_reduce_precision": True,
+    "enable_sparse": False,
+    "env_config_path": "",
+    "exec_order": "bfs",
+    "gpu_config": {},
+    "graph_kernel_flags": "",
+    "infer_boost": "off",
+    "inter_op_parallel_num": 0,
+    "jit_config": {},
+    "jit_level": "",
+    "max_call_depth": 1000,
+    "max_device_memory": 1024.0,
+    "memory_optimize_level": 0,
+    "mempool_block_size": 1.0,
+    "op_timeout": 900,
+    "precompile_only": False,
+    "print_file_path": "",
+    "profiling_options": "",
+    "pynative_synchronize": False,
+    "reserve_class_name_in_scope": True,
+    "save_graphs": 0,
+    "save_graphs_path": ".",
+    "support_binary": False,
+    "variable_memory_max_size": "0",
 }
 
 _context: dict[str, Any] = {
@@ -348,6 +360,7 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
 
 
 def _choose(function: str, target: str, device_id: int | None) -> None:
+    check_instance(target, function, "device_target", str)
     check_one_of(target, function, "device_target", _DEVICES)
     if device_id is None:
         device_id = _context["device_id"]
@@ -377,13 +390,15 @@ def get_context(attr_key: str) -> Any:
     """The value of one setting, for example ``get_context("mode")``.
 
     Raises:
-        ValueError: an unknown or never set key.
+        ValueError: an unknown key.
 
     >>> ms.get_context("device_target")
     'CPU'
     """
     if attr_key == _THREADS:
         return get_num_threads()
+    if attr_key in _IGNORED:
+        return _context.get(attr_key, _IGNORED[attr_key])
     if attr_key not in _context:
         raise error(
             ValueError,

@@ -29,6 +29,7 @@ __all__ = [
     "float32",
     "float64",
     "float_",
+    "get_py_obj_dtype",
     "half",
     "int8",
     "int16",
@@ -235,8 +236,7 @@ def get_py_obj_dtype(obj: object) -> Type:
     Raises:
         NotImplementedError: it has none.
 
-    >>> from cellgrad.common.dtype import get_py_obj_dtype
-    >>> get_py_obj_dtype(1.5), get_py_obj_dtype([1])
+    >>> ms.get_py_obj_dtype(1.5), ms.get_py_obj_dtype([1])
     (cellgrad.float64, cellgrad.list_)
     """
     kind = obj if isinstance(obj, type) else type(obj)
