@@ -73,7 +73,7 @@ class Tripling:
 
 
 def evaluates(x):
-    scale = 2
+    scale = 2  # noqa: F841
     return eval("x * scale") + x
 
 

@@ -512,7 +512,14 @@ def test_what_asks_an_ascend_processor_can_be_made_and_not_called():
 
 def test_types_of_python_values_and_back():
     """What MindSpore 2.10 gives."""
-    of_values = {1: ms.int64, 1.5: ms.float64, 2j: ms.complex128, "a": ms.string, None: ms.type_none, (1,): ms.tuple_}
+    of_values = {
+        1: ms.int64,
+        1.5: ms.float64,
+        2j: ms.complex128,
+        "a": ms.string,
+        None: ms.type_none,
+        (1,): ms.tuple_,
+    }
     for value, dtype in of_values.items():
         assert ms.get_py_obj_dtype(value) is ms.get_py_obj_dtype(type(value)) is dtype
     assert ms.get_py_obj_dtype(True) is ms.bool_ and ms.get_py_obj_dtype([1]) is ms.list_
@@ -529,7 +536,10 @@ def test_types_of_python_values_and_back():
 def test_zeros_and_ones_of_any_value():
     x = Tensor([1.0, 2.0])
     nested = (x, 1, [2.5, None, True], ())
-    for make in (lambda f: f(nested), lambda f: ms.jit(lambda x: f((x, 1, [2.5, None, True], ())))(x)):
+    for make in (
+        lambda f: f(nested),
+        lambda f: ms.jit(lambda x: f((x, 1, [2.5, None, True], ())))(x),
+    ):
         assert str(make(multitype_ops.zeros_like)) == str((x * 0, 0, [0.0, None, 0], ()))
         assert str(make(multitype_ops.ones_like)) == str((x * 0 + 1, 1, [1.0, None, 1], ()))
     with pytest.raises(TypeError):

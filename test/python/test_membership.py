@@ -79,7 +79,9 @@ def test_no_tensor_equals_what_is_no_number(other):
 
 IN_TENSOR = [1, 1.0, True, 3, Tensor(1), Tensor([3]), Tensor([1.0, 9.0]), np.float32(1)]
 NOT_NUMBERS = ["a", None, [1], [1, 2], (1,), np.array(1), np.array([1])]
-IN_BOTH = [True, True, True, False, True, False, True, True] + [False] * 7  # MindSpore's in both of its modes
+IN_BOTH = [True, True, True, False, True, False, True, True] + [
+    False
+] * 7  # MindSpore's in both of its modes
 
 
 @pytest.mark.parametrize("value, want", list(zip(IN_TENSOR + NOT_NUMBERS, IN_BOTH, strict=True)))

@@ -136,7 +136,14 @@ uint = Type("uint", "UInt")
 tensor_type = TensorType("tensor", "Tensor")
 string, type_none = Type("string_", "String"), Type("type_none", "None")
 list_, tuple_ = Type("list_", "List"), Type("tuple_", "Tuple")
-NUMBERS = (bool, int, float, complex, np.number, np.bool_)  # the classes of numbers of Python and numpy
+NUMBERS = (
+    bool,
+    int,
+    float,
+    complex,
+    np.number,
+    np.bool_,
+)  # the classes of numbers of Python and numpy
 _CLASSES: dict[Type, type] = {string: str, type_none: type(None), list_: list, tuple_: tuple}
 _FAMILIES = (number, int_, uint, float_, tensor_type, string, type_none, list_, tuple_)
 

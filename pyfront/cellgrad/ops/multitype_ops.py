@@ -79,7 +79,9 @@ def generate_shape_index(
     (1, 0, 2)
     """
     rank, picked = len(out_shape), len(indices_shape)
-    check_int(axis, "generate_shape_index", "axis", at_least=picked - rank - 1, at_most=rank - picked)
+    check_int(
+        axis, "generate_shape_index", "axis", at_least=picked - rank - 1, at_most=rank - picked
+    )
     axis += rank - picked + 1 if axis < 0 else 0
     order = tuple(range(rank))
     return order[axis : axis + picked] + order[:axis] + order[axis + picked :]

@@ -36,7 +36,6 @@ _UFUNCS = {
 }
 
 
-
 def _compared(other: Any) -> bool:
     """Whether a tensor is compared with a value element by element; it is not equal to any other, as in Python."""
     if isinstance(other, (Tensor, *NUMBERS)):
