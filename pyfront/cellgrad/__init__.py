@@ -64,7 +64,12 @@ from cellgrad.core.context import (
 )
 from cellgrad.core.default_dtype import default_dtype, get_default_dtype, set_default_dtype
 from cellgrad.core.dtype import *  # noqa: F403
-from cellgrad.core.dtype import dtype_to_nptype, dtype_to_pytype, pytype_to_dtype
+from cellgrad.core.dtype import (
+    dtype_to_nptype,
+    dtype_to_pytype,
+    get_py_obj_dtype,
+    pytype_to_dtype,
+)
 from cellgrad.core.errors import CompileError
 from cellgrad.core.generator import (
     Generator,
@@ -215,6 +220,7 @@ __all__ = [
     "get_grad",
     "get_level",
     "get_num_threads",
+    "get_py_obj_dtype",
     "get_rng_state",
     "get_seed",
     "grad",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import types
 
 from cellgrad.core.tensor import Tensor
 
@@ -25,10 +24,6 @@ class CreationType(enum.Enum):
     CUSTOM_BPROP = 3
 
 
-security = types.SimpleNamespace(enable_security=lambda: False)
-"""Whether MindSpore was built without what writes files of graphs and summaries: this package never is."""
-
-
 def get_code_extra(function: object) -> None:
     """None, as in MindSpore of a function that is not compiled from its bytecode: here none is.
 
@@ -36,3 +31,17 @@ def get_code_extra(function: object) -> None:
     >>> print(_c_expression.get_code_extra(print))
     None
     """
+
+
+class security:
+    """Whether MindSpore was built without what may show a model, such as files of graphs: never here.
+
+    >>> from cellgrad import _c_expression
+    >>> _c_expression.security.enable_security()
+    False
+    """
+
+    @staticmethod
+    def enable_security() -> bool:
+        """False."""
+        return False

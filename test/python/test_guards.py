@@ -335,3 +335,18 @@ def test_copies_of_parameters_are_parameters_of_their_own():
         assert type(clone) is Parameter and clone.name == "p" and not clone.requires_grad
         clone[0] = 9.0
         assert parameter.asnumpy().tolist() == [1, 2]
+
+
+def test_an_attribute_that_a_list_or_dictionary_lacks_is_no_element_of_it():
+    listed, named = [1, 2], {"a": 1, "b": 2}
+
+    @ms.jit
+    def f(x):
+        absent = getattr(listed, "a", 10), getattr(named, "a", 20), hasattr(named, "b")
+        return absent, x * named["a"] + named["b"] + listed[0]
+
+    assert str(f(ONE)) == "((10, 20, False), Tensor(shape=[], dtype=Float32, value= 4))"
+    named["a"] = 7
+    assert str(f(ONE)[1]) == "10.0"
+    listed[0] = 5
+    assert str(f(ONE)[1]) == "14.0"

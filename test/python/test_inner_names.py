@@ -13,7 +13,7 @@ from cellgrad.common import _monad
 from cellgrad.common.api import _no_recursive, _pynative_executor
 from cellgrad.common.parameter import _Buffer
 from cellgrad.ops import auto_generate as gen
-from cellgrad.ops import operations
+from cellgrad.ops import multitype_ops, operations
 from cellgrad.ops._primitive_cache import _get_cache_prim
 from cellgrad.ops.operations import (
     MatrixLogarithm,
@@ -540,3 +540,51 @@ def test_a_partial_call_by_name(mode):
     total = ms.jit(lambda x: ops.Partial()(ops.ReduceSum(), axis=1)(x))
     assert total(Tensor([[1.0, 2.0]])).asnumpy().tolist() == [3.0]
     assert not security.enable_security()
+
+
+def test_types_of_python_values_and_back():
+    """What MindSpore 2.10 gives."""
+    of_values = {
+        1: ms.int64,
+        1.5: ms.float64,
+        2j: ms.complex128,
+        "a": ms.string,
+        None: ms.type_none,
+        (1,): ms.tuple_,
+    }
+    for value, dtype in of_values.items():
+        assert ms.get_py_obj_dtype(value) is ms.get_py_obj_dtype(type(value)) is dtype
+    assert ms.get_py_obj_dtype(True) is ms.bool_ and ms.get_py_obj_dtype([1]) is ms.list_
+    assert ms.get_py_obj_dtype(np.int8) is ms.get_py_obj_dtype(np.int8(1)) is ms.int8
+    for value in ({}, np.ones(2), type, slice, print):
+        with pytest.raises(NotImplementedError):
+            ms.get_py_obj_dtype(value)
+    found = [ms.dtype_to_pytype(t) for t in (ms.string, ms.list_, ms.tuple_, ms.type_none, ms.int_)]
+    assert found == [str, list, tuple, type(None), int]
+    with pytest.raises(KeyError):
+        ms.dtype_to_pytype(ms.number)
+
+
+def test_zeros_and_ones_of_any_value():
+    x = Tensor([1.0, 2.0])
+    nested = (x, 1, [2.5, None, True], ())
+    for make in (
+        lambda f: f(nested),
+        lambda f: ms.jit(lambda x: f((x, 1, [2.5, None, True], ())))(x),
+    ):
+        assert str(make(multitype_ops.zeros_like)) == str((x * 0, 0, [0.0, None, 0], ()))
+        assert str(make(multitype_ops.ones_like)) == str((x * 0 + 1, 1, [1.0, None, 1], ()))
+    with pytest.raises(TypeError):
+        multitype_ops.zeros_like("a")
+    order = multitype_ops.generate_shape_index  # MindSpore 2.10 gives these
+    assert (order((3, 2, 3), (2,), 1), order((2, 3, 4, 5), (4, 5), -1)) == ((1, 0, 2), (2, 3, 0, 1))
+    assert order((2, 3, 4, 5), (4,), -1) == order((2, 3, 4, 5), (4,), 3) == (3, 0, 1, 2)
+    assert not security.enable_security()
+
+
+def test_settings_without_an_effect_have_the_values_that_mindspore_gives():
+    assert ms.get_context("max_call_depth") == 1000 and ms.get_context("deterministic") == "OFF"
+    ms.set_context(variable_memory_max_size="3GB")
+    assert ms.get_context("variable_memory_max_size") == "3GB"
+    with pytest.raises(TypeError):
+        ms.set_context(device_target=123)

@@ -49,6 +49,7 @@ FACES = {
         "ops.auto_generate",
         "multiprocessing",
         "ops.functional",
+        "ops.multitype_ops",
         "ops.operations",
         "random",
         "runtime",

@@ -225,3 +225,35 @@ def test_cosines_of_short_vectors(x, y, value, by_x, by_y):
         np.testing.assert_allclose(out.asnumpy(), value, 1e-6)
         np.testing.assert_allclose(left.asnumpy(), by_x, 1e-6)
         np.testing.assert_allclose(right.asnumpy(), by_y, 1e-6)
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (3, 5, 5), (2, 5, 5, 5), (2, 3, 4, 5)])
+def test_classes_of_sparse_labels_are_the_last_dimension(shape):
+    """As in MindSpore on the CPU, where `ops.cross_entropy` has them at dimension 1."""
+    draw = np.random.default_rng(4)
+    x = draw.standard_normal(shape)
+    labels = draw.integers(0, 5, shape[:-1]).astype(np.int32)
+    log_p = x - np.log(np.exp(x).sum(-1, keepdims=True))
+    wanted = -np.take_along_axis(log_p, labels[..., None], -1)[..., 0]
+    given = Tensor(x, ms.float32), Tensor(labels)
+    for reduction, value in (("none", wanted), ("mean", wanted.mean()), ("sum", wanted.sum())):
+        loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction=reduction)(*given)
+        assert loss.shape == value.shape
+        np.testing.assert_allclose(loss.asnumpy(), value, rtol=2e-6)
+    slope = (np.exp(log_p) - np.eye(5)[labels]) / labels.size
+    mean = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    primitive = ops.SparseSoftmaxCrossEntropyWithLogits()
+    for gradient in (
+        ms.grad(mean)(*given),
+        ms.grad(primitive)(*given),
+        ops.SparseSoftmaxCrossEntropyWithLogits(is_grad=True)(*given),
+    ):
+        np.testing.assert_allclose(gradient.asnumpy(), slope, atol=2e-7)
+
+
+def test_labels_without_a_class_for_each_row_are_refused():
+    x = Tensor(np.ones((2, 3, 4, 5), np.float32))
+    for labels in (np.zeros((2, 4, 5)), np.zeros(24)):
+        with pytest.raises(ValueError) as e:
+            nn.SoftmaxCrossEntropyWithLogits(sparse=True)(x, Tensor(labels.astype(np.int32)))
+        assert "'labels' must have shape [2, 3, 4]" in said(e.value)

@@ -75,3 +75,27 @@ def test_several_elements_stay_ambiguous_outside_of_compiled_code():
 def test_no_tensor_equals_what_is_no_number(other):
     for run in (lambda x: (x == other, x != other), ms.jit(lambda x: (x == other, x != other))):
         assert run(A) == (False, True)
+
+
+IN_TENSOR = [1, 1.0, True, 3, Tensor(1), Tensor([3]), Tensor([1.0, 9.0]), np.float32(1)]
+NOT_NUMBERS = ["a", None, [1], [1, 2], (1,), np.array(1), np.array([1])]
+IN_BOTH = [True, True, True, False, True, False, True, True] + [
+    False
+] * 7  # MindSpore's in both of its modes
+
+
+@pytest.mark.parametrize("value, want", list(zip(IN_TENSOR + NOT_NUMBERS, IN_BOTH, strict=True)))
+def test_numbers_and_tensors_alone_are_elements_of_a_tensor(value, want):
+    x = Tensor([1, 2])
+    assert (value in x) is want and (value not in x) is not want
+    assert ms.jit(lambda x: value in x, fullgraph=True)(x) is want
+    assert ms.jit(lambda x: value not in x, fullgraph=True)(x) is not want
+
+
+def test_a_tensor_is_unequal_to_what_holds_no_numbers():
+    """MindSpore's, in both modes; lists of numbers are compared element by element here."""
+    x = Tensor([1, 2])
+    for other in (print, slice(1), object(), ("a", "b"), (1, "a"), [None], {1: 2}):
+        found = ms.jit(lambda x: (x == other, other == x, x != other))(x)  # noqa: B023
+        assert found == (x == other, other == x, x != other) == (False, False, True)
+    assert (x == [1, 3]).asnumpy().tolist() == [True, False]

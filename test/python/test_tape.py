@@ -348,8 +348,13 @@ def test_functions_with_a_derivative_of_their_own():
         with pytest.raises(RuntimeError, match=message):
             ms.grad(Wrong.apply)(x, 2)
     ms.set_context(mode=ms.GRAPH_MODE)
-    with pytest.raises(RuntimeError, match="'Wrong' runs as ordinary Python"):
+    with pytest.raises(TypeError, match="'Wrong' runs as ordinary Python"):
         ms.grad(Wrong.apply)(x, 2)
+    ms.set_context(jit_syntax_level=ms.LAX)
+    Wrong.gives = lambda g: (g * 5, None)
+    with pytest.warns(UserWarning, match="operation by operation"):
+        assert numbers(ms.grad(Wrong.apply)(x, 2)) == [5, 5, 5]
+    ms.set_context(jit_syntax_level=ms.STRICT)
 
 
 class Grown(ms._Function):
@@ -463,8 +468,12 @@ def test_no_grad():
     assert numbers(ms.grad(f)(x)) == [375]
     assert numbers(ms.grad(lambda x: x * x + ms._no_grad()(f)(x))(x)) == [4]
     ms.set_context(mode=ms.GRAPH_MODE)
-    with pytest.raises(RuntimeError, match="'_no_grad' runs as ordinary Python"):
+    with pytest.raises(TypeError, match="'_no_grad' runs as ordinary Python"):
         ms.grad(f)(x)
+    ms.set_context(jit_syntax_level=ms.LAX)
+    with pytest.warns(UserWarning, match="operation by operation"):
+        assert numbers(ms.grad(f)(x)) == numbers(ms.jit(lambda x: ms.grad(f)(x))(x)) == [375]
+    ms.set_context(jit_syntax_level=ms.STRICT)
 
 
 def test_a_call_that_is_known_already_is_on_the_tape():

@@ -50,7 +50,7 @@ class Exit:
         """Refuses a function that returns in some cases and ends without a value in others."""
         if self.flags[RETURN] is not True and frame.result is not None:
             raise error(
-                TypeError,
+                NotCompilable,
                 f"'{frame.code.name}' returns a value only where a condition on a tensor holds; "
                 "elsewhere it ends without return, and gives None.",
                 "return a value of the same shape and dtype at the end as well",

@@ -247,7 +247,9 @@ def load_attribute(owner: Any, name: str) -> Any:
             _guard_attribute(scope.trace, owner, name, value, raw, kind)
         return value
     except AttributeError as e:
-        if scope is not None and not (type(owner) is Tracer or id(owner) in scope.trace.created):
+        # Lists and dictionaries have no attributes of their own: a guard's name is an index or key there.
+        fixed = type(owner) is Tracer or type(owner) in _INDEXED
+        if scope is not None and not (fixed or id(owner) in scope.trace.created):
             where = owner.__dict__ if isinstance(owner, Tensor) else owner
             scope.trace.guard(where, name, ABSENT)
         message, _, hint = str(e).partition("\n  hint: ")

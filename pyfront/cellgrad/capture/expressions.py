@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cellgrad.capture import branches, calls, merge, names
 from cellgrad.capture.operators import BINARY, COMPARE, UNARY
 from cellgrad.capture.parts import Place, place_of, put_back
-from cellgrad.core.errors import Position, either, error
+from cellgrad.core.errors import NotEvaluated, Position, either, error
 from cellgrad.core.frame import Frame, Run
 from cellgrad.core.scope import as_number, created
 from cellgrad.core.text import Text, holds_text, join, percent, plain
@@ -41,7 +41,7 @@ class ExpressionCompiler:
         where = Position(
             self.filename, line, getattr(node, "col_offset", -1) + 1, self.function, ""
         )
-        return error(NotImplementedError, f"{what} is not supported in compiled code.", hint, where)
+        return error(NotEvaluated, f"{what} is not supported in compiled code.", hint, where)
 
     def expression(self, node: ast.expr) -> Run:
         method = getattr(self, "x_" + type(node).__name__, None)

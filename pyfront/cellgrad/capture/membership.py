@@ -8,8 +8,10 @@ from cellgrad import ops
 from cellgrad.capture import branches
 from cellgrad.capture.merge import truth
 from cellgrad.core import state
+from cellgrad.core.dtype import NUMBERS
 from cellgrad.core.scope import as_number
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer
 
 
 def contains(value: Any, items: Any) -> Any:
@@ -18,6 +20,8 @@ def contains(value: Any, items: Any) -> Any:
     As in MindSpore's graph mode a tensor of several elements is one of `items` that has its shape and all of
     its elements, where Python says that their truth is ambiguous; one of one element counts as a number.
     """
+    if type(items) is Tracer and isinstance(value, (Tensor, *NUMBERS)):
+        return as_number(truth((items == value).any()))
     if (
         state.current.scope is None
         or type(items) not in (tuple, list)

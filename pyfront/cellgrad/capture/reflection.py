@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from cellgrad.capture import calls
 from cellgrad.capture.merge import Unbound
 from cellgrad.core import state
-from cellgrad.core.errors import NotCompilable, error
+from cellgrad.core.errors import NotCompilable, NotEvaluated, error
 from cellgrad.core.frame import Frame
 from cellgrad.core.guards import ABSENT, is_cell
 from cellgrad.core.scope import used
@@ -64,7 +64,7 @@ def _locals() -> dict[str, Any]:
     frame = state.current.frame
     if frame is None or frame.parent is not None:
         raise error(
-            NotImplementedError,
+            NotEvaluated,
             "locals(), and vars() and dir() without an argument, are not supported in a "
             "comprehension or in a function that is defined in compiled code.",
             "name the variables, as in {'x': x}",
@@ -97,7 +97,7 @@ def _hasattr(owner: Any, name: str) -> bool:
 
 def _delattr(owner: Any, name: str) -> NoReturn:
     raise error(
-        NotImplementedError,
+        NotEvaluated,
         f"The attribute '{name}' of a {type(owner).__name__} is deleted in compiled code, which would "
         "happen only once, while compiling.",
         "delete it outside",
@@ -130,7 +130,7 @@ def _needs_dictionary(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(source: Any, *spaces: Any) -> Any:
         if not spaces or spaces[0] is None:
             raise error(
-                NotImplementedError,
+                NotEvaluated,
                 f"{name}() without a dictionary is not supported in compiled code: it would not "
                 "see the names of the function it stands in.",
                 f"write the code as it is, or give the names: {name}(source, {{'x': x}})",

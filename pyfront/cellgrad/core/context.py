@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from cellgrad import _native
 from cellgrad.core import variables
-from cellgrad.core.arguments import argument_error, check_int, check_one_of
+from cellgrad.core.arguments import argument_error, check_instance, check_int, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 
@@ -57,20 +57,29 @@ class ParallelMode:
     AUTO_PARALLEL = "auto_parallel"
 
 
-# Accepted for scripts written for MindSpore, with its defaults; they tune its runtime and mean nothing here.
+# Accepted for scripts written for MindSpore; they tune its runtime and mean nothing here.
+# With the value that each has there until it is set.
 _IGNORED: dict[str, Any] = {
+    "aoe_config": {},
+    "aoe_tune_mode": "",
     "ascend_config": {},
-    "auto_tune_mode": "NO_TUNE",
+    "auto_tune_mode": "",
     "check_bprop": False,
-    "deterministic": "OFF",
-    "enable_compile_cache": None,
     "compile_cache_path": "",
+    "debug_level": 0,
+    "deterministic": "OFF",
+    "disable_format_transform": False,
+    "enable_auto_mixed_precision": False,
+    "enable_compile_cache": None,
     "enable_graph_kernel": False,
+    "enable_profiling": False,
     "enable_reduce_precision": True,
+    "enable_sparse": False,
     "env_config_path": "",
     "exec_order": "bfs",
     "gpu_config": {},
     "graph_kernel_flags": "",
+    "infer_boost": "off",
     "inter_op_parallel_num": 0,
     "jit_config": {},
     "jit_level": "",
@@ -81,6 +90,7 @@ _IGNORED: dict[str, Any] = {
     "op_timeout": 900,
     "precompile_only": False,
     "print_file_path": "",
+    "profiling_options": "",
     "pynative_synchronize": False,
     "reserve_class_name_in_scope": True,
     "save_graphs": 0,
@@ -352,6 +362,7 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
 
 
 def _choose(function: str, target: str, device_id: int | None) -> None:
+    check_instance(target, function, "device_target", str)
     check_one_of(target, function, "device_target", _DEVICES)
     if device_id is None:
         device_id = _context["device_id"]

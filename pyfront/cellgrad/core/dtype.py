@@ -29,6 +29,7 @@ __all__ = [
     "float32",
     "float64",
     "float_",
+    "get_py_obj_dtype",
     "half",
     "int8",
     "int16",
@@ -135,6 +136,15 @@ uint = Type("uint", "UInt")
 tensor_type = TensorType("tensor", "Tensor")
 string, type_none = Type("string_", "String"), Type("type_none", "None")
 list_, tuple_ = Type("list_", "List"), Type("tuple_", "Tuple")
+NUMBERS = (
+    bool,
+    int,
+    float,
+    complex,
+    np.number,
+    np.bool_,
+)  # the classes of numbers of Python and numpy
+_CLASSES: dict[Type, type] = {string: str, type_none: type(None), list_: list, tuple_: tuple}
 _FAMILIES = (number, int_, uint, float_, tensor_type, string, type_none, list_, tuple_)
 
 _REAL_TYPES = (
@@ -213,12 +223,37 @@ def dtype_to_nptype(dtype: Type) -> type[np.generic]:
 
 
 def dtype_to_pytype(dtype: Type) -> type:
-    """The Python class whose numbers a tensor type holds: bool, int, float or complex.
+    """The Python class whose numbers a tensor type holds: bool, int, float or complex. Of `ms.string` and the like,
+    theirs.
+
+    Raises:
+        KeyError: a family of types.
 
     >>> ms.dtype_to_pytype(ms.float32)
     <class 'float'>
     """
+    if not dtype.kind:
+        return {int_: int, float_: float, **_CLASSES}[dtype]
     return {"b": bool, "i": int, "u": int, "f": float, "c": complex}[dtype.kind]
+
+
+def get_py_obj_dtype(obj: object) -> Type:
+    """The type that MindSpore gives to a Python value, or to values of a Python class.
+
+    Raises:
+        NotImplementedError: it has none.
+
+    >>> ms.get_py_obj_dtype(1.5), ms.get_py_obj_dtype([1])
+    (cellgrad.float64, cellgrad.list_)
+    """
+    kind = obj if isinstance(obj, type) else type(obj)
+    for found, cls in _CLASSES.items():
+        if cls is kind:
+            return found
+    if kind not in (bool, int, float, complex) and not issubclass(kind, np.generic):
+        text = f"The python type {kind} cannot be converted to a type of tensors."
+        raise error(NotImplementedError, text)
+    return pytype_to_dtype(kind)
 
 
 def pytype_to_dtype(pytype: object) -> Type:

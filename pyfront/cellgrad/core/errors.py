@@ -54,6 +54,16 @@ UnknownShape.__name__ = UnknownShape.__qualname__ = "TypeError"
 UnknownShape.__module__ = "builtins"
 
 
+class NotEvaluated(NotCompilable, NotImplementedError):
+    """A NotImplementedError for syntax and builtins that are fine as ordinary Python, and that compiled code
+    has not got.
+    """
+
+
+NotEvaluated.__name__ = NotEvaluated.__qualname__ = "NotImplementedError"
+NotEvaluated.__module__ = "builtins"
+
+
 class _ReadableKeyError(KeyError):
     """A KeyError that prints its text, where Python's prints the text's repr, in one line."""
 

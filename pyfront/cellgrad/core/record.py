@@ -224,7 +224,7 @@ def check_float(value: Any, op: str, argument: str) -> Tensor:
 
 def is_number(value: Any) -> bool:
     """Whether a value is a Python or numpy scalar."""
-    return isinstance(value, bool | int | float | complex | np.number | np.bool_)
+    return isinstance(value, mstype.NUMBERS)
 
 
 def as_tensor(value: Any, op: str, dtype: Type | None = None) -> Tensor:

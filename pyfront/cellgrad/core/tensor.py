@@ -433,7 +433,8 @@ class Tensor(_Methods):
         return id(self)
 
     def __contains__(self, value: object) -> bool:
-        return bool((self == value).any())
+        # As in MindSpore: what is no number and no Tensor is not in it, lists and arrays included.
+        return isinstance(value, (Tensor, *mstype.NUMBERS)) and bool((self == value).any())
 
     # --- text and copies ----------------------------------------------------------------------
 

@@ -8,8 +8,7 @@ import contextlib
 from typing import Any
 
 from cellgrad.core import state
-from cellgrad.core.dynamic import dynamic
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.record import splat
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors
@@ -21,20 +20,15 @@ __all__ = ["_Function", "_no_grad"]
 
 def _needs_python(name: str, instead: str) -> None:
     if state.current.scope is not None:
-        raise dynamic(
-            error(
-                RuntimeError,
-                f"'{name}' runs as ordinary Python, in PYNATIVE_MODE, and is not compiled.",
-                instead,
-            )
-        )
+        text = f"'{name}' runs as ordinary Python, in PYNATIVE_MODE, and is not compiled."
+        raise error(NotCompilable, text, instead)
 
 
 class _no_grad(contextlib.ContextDecorator):
     """Code whose results are constants of the gradient: ``with _no_grad():``, or a decorator.
 
     Raises:
-        RuntimeError: in compiled code.
+        TypeError: in compiled code, but at the syntax level LAX, where it runs operation by operation.
 
     >>> def f(x):
     ...     with ms._no_grad():
@@ -69,8 +63,9 @@ class _Function:
 
     Raises:
         RuntimeError: another number of gradients, one that is no Tensor, or one for an argument that is none;
-            the call is in compiled code; what `mark_dirty` names is no output, is what the gradient is taken by, or
-            is a part of another tensor and one of several outputs.
+            what `mark_dirty` names is no output, is what the gradient is taken by, or is a part of another tensor
+            and one of several outputs.
+        TypeError: the call is in compiled code, but at the syntax level LAX.
 
     >>> class Doubled(ms._Function):
     ...     @staticmethod

@@ -11,6 +11,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.loss.base import LossBase
 from cellgrad.ops.class_losses import one_hot
+from cellgrad.ops.classes.loss import sparse_cross_entropy
 
 __all__ = [
     "CrossEntropyLoss",
@@ -101,8 +102,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         reduction: "none" (the default), "mean" or "sum".
 
     Inputs:
-        logits: shape (N, C).
-        labels: shape (N,) with `sparse`, else (N, C).
+        logits: shape (N, C), or (N, ..., C) with `sparse`.
+        labels: with `sparse` of the shape of `logits` without C, else (N, C).
 
     Raises:
         TypeError: inputs of wrong types.
@@ -126,7 +127,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         if self.sparse:
-            return ops.cross_entropy(logits, labels, reduction=self.reduction)  # type: ignore[no-any-return]
+            return sparse_cross_entropy(logits, labels, self.reduction, self.cls_name)  # type: ignore[no-any-return]
         if not isinstance(labels, Tensor) or labels.shape != logits.shape:
             given = list(labels.shape) if isinstance(labels, Tensor) else type(labels).__name__
             raise error(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from cellgrad.core.record import check_float, emit, operation
+from typing import Any
+
+from cellgrad.core.arguments import check_shape
+from cellgrad.core.record import check_float, check_tensor, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import class_losses, losses, reductions
@@ -139,11 +142,34 @@ class SoftmaxCrossEntropyWithLogits(Primitive):
         return out
 
 
+def class_rows(logits: Any, labels: Any, op: str) -> tuple[Tensor, Tensor]:
+    """Logits whose last dimension has the classes as rows, and their class indices one after the other.
+
+    Raises:
+        TypeError: no Tensors, or logits that are no floats.
+        ValueError: shapes that do not fit.
+    """
+    x, t = check_float(logits, op, "logits"), check_tensor(labels, op, "labels")
+    if x.ndim > 2:
+        check_shape(t, op, "labels", x.shape[:-1], "that of 'logits' without the classes")
+        x, t = reshape_to(x, (t.size, x.shape[-1])), reshape_to(t, (t.size,))
+    return x, t
+
+
 @operation
 def _sparse_gradient(logits: Tensor, labels: Tensor) -> Tensor:
-    x = check_float(logits, "SparseSoftmaxCrossEntropyWithLogits", "logits")
-    chosen = class_losses.is_class(labels, x.shape[1], 1)
-    return (reductions.softmax(x, 1) - chosen.astype(x.dtype)) / x.shape[0]  # type: ignore[no-any-return]
+    x, t = class_rows(logits, labels, "SparseSoftmaxCrossEntropyWithLogits")
+    chosen = class_losses.is_class(t, x.shape[1], 1)
+    slope = (reductions.softmax(x, 1) - chosen.astype(x.dtype)) / x.shape[0]
+    return reshape_to(slope, logits.shape)
+
+
+@operation
+def sparse_cross_entropy(logits: Tensor, labels: Tensor, reduction: str, op: str) -> Tensor:
+    """The cross entropy of rows, the last dimension of `logits`, with class indices, on behalf of `op`."""
+    x, t = class_rows(logits, labels, op)
+    loss = class_losses.cross_entropy(x, t, reduction=reduction)
+    return loss if reduction != "none" else reshape_to(loss, labels.shape)
 
 
 @public()
@@ -152,8 +178,8 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
     logits.
 
     Inputs:
-        logits: shape (N, C).
-        labels: class indices, shape (N,).
+        logits: shape (N, C) or (N, ..., C).
+        labels: class indices, of that shape without C.
 
     >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([1], ms.int32)
     >>> print(ops.SparseSoftmaxCrossEntropyWithLogits()(logits, labels))
@@ -168,7 +194,8 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
         if self.is_grad:
             out: Tensor = _sparse_gradient(logits, labels)
             return out
-        return class_losses.cross_entropy(logits, labels)
+        loss: Tensor = sparse_cross_entropy(logits, labels, "mean", self.name)
+        return loss
 
 
 @public()

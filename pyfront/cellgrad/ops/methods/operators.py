@@ -8,6 +8,7 @@ import numpy as np
 
 from cellgrad import ops as _ops
 from cellgrad.core.aliases import Array, Index, Operand
+from cellgrad.core.dtype import NUMBERS
 from cellgrad.core.tensor import Tensor
 
 # The `self` of these classes is no Tensor to type checkers.
@@ -37,8 +38,14 @@ _UFUNCS = {
 # These know what they are beside a Tensor, on either side.
 _SPARSE = frozenset((_ops.sparse.COOTensor, _ops.sparse.CSRTensor))
 
-# What no tensor is equal to.
-_UNLIKE = (str, bytes, dict, set, frozenset, type)
+
+def _compared(other: Any) -> bool:
+    """Whether a tensor is compared with a value element by element; it is not equal to any other, as in Python."""
+    if isinstance(other, (Tensor, *NUMBERS)):
+        return True
+    if isinstance(other, np.ndarray):
+        return other.dtype.kind in "biufcV"
+    return isinstance(other, tuple | list) and all(map(_compared, other))
 
 
 class Operators:
@@ -98,13 +105,13 @@ class Operators:
         return ops.matmul(other, self)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        if other is None or isinstance(other, _UNLIKE):
-            return False  # type: ignore[return-value]
+        if not _compared(other):
+            return NotImplemented
         return ops.equal(self, other)
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        if other is None or isinstance(other, _UNLIKE):
-            return True  # type: ignore[return-value]
+        if not _compared(other):
+            return NotImplemented
         return ops.not_equal(self, other)
 
     def __lt__(self, other: Operand) -> Tensor:
