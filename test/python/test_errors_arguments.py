@@ -463,8 +463,8 @@ CASES = {
     ),
     "generator": (
         "ms.mint.rand(2, generator=1)",
-        ValueError,
-        "'generator' must be None: one generator draws all numbers|hint: .*ms.set_seed",
+        TypeError,
+        "'generator' must be a Generator or None, but got int 1",
     ),
     "setting of mint": (
         "ms.mint.nn.Conv2d(1, 1, 1, padding_mode='reflect')",
