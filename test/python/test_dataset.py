@@ -276,9 +276,9 @@ def test_in_debug_mode_all_is_one_thread():
             ds.config.set_debug_mode(*given)
 
 
-def test_a_data_set_goes_on_after_a_step():
+def test_a_data_set_goes_on_after_a_step(monkeypatch):
     """As MindSpore's: steps count over epochs, each of which has its own order."""
-    ds.config.set_seed(3)
+    monkeypatch.setitem(ds.config._settings, "seed", 3)
     data = ds.NumpySlicesDataset(np.arange(4), ["x"], shuffle=True).map(lambda x: x + 1)
     epochs = lambda n: [
         [int(r["x"]) for r in it] for it in [data.create_dict_iterator(n, True)] * n
