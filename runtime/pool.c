@@ -260,20 +260,17 @@ static void judge(state *s) {
   s->left = s->wait;
 }
 
-/* What a region took, for one that usually takes so long. One that took much
-   longer waited for a core that others had. */
-static int64_t atMostTwice(int64_t took, int64_t usual) {
-  return usual > 0 && took > 2 * usual ? 2 * usual : took;
-}
-
-/* Notes what the last region took, with what came after it. */
+/* Notes what the last region took, with what came after it. One that took more
+   than twice as long as usual waited for a core that others had: it counts as
+   twice. */
 static void note(state *s, int64_t took) {
   int64_t *own = &s->last->took[s->alone], other = s->last->took[!s->alone];
   if (s->trial && other) {
     int isLate = took > 2 * other && s->late++ < kLate;
-    s->loss += (isLate ? atMostTwice(took, other) : took) - other;
+    s->loss += isLate ? other : took - other;
   }
-  took = atMostTwice(took, *own);
+  if (*own > 0 && took > 2 * *own)
+    took = 2 * *own;
   if (s->trial && --s->trial >= kTrial - kSettle) {
     if (s->trial == kTrial - kSettle && s->loss <= kLoss)
       s->loss = 0;

@@ -9,7 +9,7 @@
 
 namespace cellgrad {
 
-/// A row of the table by its name; the first one where none is named.
+/// A row of the table by its name; x86-64-v4 where none is named.
 class TargetName {
 public:
   TargetName() : TargetName(*findTarget("x86-64-v4")) {}
