@@ -389,12 +389,10 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
 /// Of k, from a step to the one whose row of B it asks for.
 static constexpr int64_t kStepsAhead = 8;
 
-static constexpr int64_t kLineBytes = 64;
-
 /// Asks for the lines of some vectors that lie together.
 void GemmEmitter::askFor(Value matrix, FlatIndex at, int64_t vectors,
                          bool isWrite) {
-  int64_t line = kLineBytes * 8 / shape.elementBits;
+  int64_t line = plan.cacheLine * 8 / shape.elementBits;
   for (int64_t i = 0; i < vectors * plan.lanes; i += line)
     memref::PrefetchOp::create(b, loc, matrix, mem.materialize(at.plus(i)),
                                isWrite, /*localityHint=*/isWrite ? 1 : 3,

@@ -83,6 +83,8 @@ private:
              FlatIndex depth, Extent depthSize);
   void packBTransposed(FlatIndex column, Extent panels, int64_t vectors,
                        int64_t active, FlatIndex depth, Extent depthSize);
+  void packSquare(const GemmMatrix &from, int64_t used, int64_t count,
+                  const GemmMatrix &to, int64_t stored);
   void forEachSquare(Extent depthSize,
                      llvm::function_ref<void(FlatIndex p, int64_t count)> body);
 

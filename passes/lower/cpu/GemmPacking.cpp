@@ -43,6 +43,22 @@ void GemmEmitter::forEachSquare(
   });
 }
 
+/// Turns `used` rows of `count` columns: column k goes to row k of `to`, where
+/// `stored` elements of it are written, those beyond `used` as zeros.
+void GemmEmitter::packSquare(const GemmMatrix &from, int64_t used,
+                             int64_t count, const GemmMatrix &to,
+                             int64_t stored) {
+  SmallVector<Value> square;
+  for (int64_t r = 0; r < plan.lanes; ++r)
+    square.push_back(r < used ? mem.loadVector(problem.element, from.flat,
+                                               from.at.plus(r * from.row),
+                                               from.column, plan.lanes, count)
+                              : zero());
+  transposeSquare(b, loc, square);
+  for (int64_t k = 0; k < count; ++k)
+    mem.storeVector(square[k], to.flat, to.at.plus(k * to.row), 1, stored);
+}
+
 /// All panels of A, of one block of k after another.
 void GemmEmitter::packWholeA() {
   int64_t rows = plan.tileRows, panels = shape.m / rows;
@@ -63,26 +79,15 @@ void GemmEmitter::packA(Value packed, FlatIndex at, FlatIndex row,
   int64_t rows = plan.tileRows, panelSize = rows * plan.depthBlock;
   GemmMatrix source = moved(problem.a, row, depth);
   if (shape.aRow != 1) {
-    int64_t lanes = plan.lanes;
     loop(panels, 1, [&](FlatIndex i) {
-      FlatIndex from = mem.advance(source.at, i, rows * shape.aRow);
-      FlatIndex to = mem.advance(at, i, panelSize);
+      GemmMatrix panel = source;
+      panel.at = mem.advance(source.at, i, rows * shape.aRow);
+      GemmMatrix target{packed, mem.advance(at, i, panelSize), rows, 1};
       forEachSquare(depthSize, [&](FlatIndex p, int64_t count) {
-        for (int64_t first = 0; first < rows; first += lanes) {
-          int64_t used = std::min(lanes, rows - first);
-          SmallVector<Value> square;
-          for (int64_t r = 0; r < lanes; ++r)
-            square.push_back(
-                r < used ? mem.loadVector(problem.element, source.flat,
-                                          mem.advance(from, p, shape.aColumn)
-                                              .plus((first + r) * shape.aRow),
-                                          shape.aColumn, lanes, count)
-                         : zero());
-          transposeSquare(b, loc, square);
-          FlatIndex target = mem.advance(to, p, rows);
-          for (int64_t k = 0; k < count; ++k)
-            mem.storeVector(square[k], packed, target.plus(k * rows + first), 1,
-                            used);
+        for (int64_t first = 0; first < rows; first += plan.lanes) {
+          int64_t used = std::min(plan.lanes, rows - first);
+          packSquare(moved(panel, known(first), p), used, count,
+                     moved(target, p, known(first)), used);
         }
       });
     });
@@ -141,15 +146,8 @@ void GemmEmitter::packBTransposed(FlatIndex column, Extent panels,
       FlatIndex at =
           mem.advance(mem.advance(from, p, shape.bRow), v, shape.bColumn);
       FlatIndex target = mem.advance(mem.advance(to, p, width), v, 1);
-      SmallVector<Value> rows;
-      for (int64_t r = 0; r < lanes; ++r)
-        rows.push_back(r < used ? mem.loadVector(problem.element, source.flat,
-                                                 at.plus(r * shape.bColumn),
-                                                 shape.bRow, lanes, count)
-                                : zero());
-      transposeSquare(b, loc, rows);
-      for (int64_t r = 0; r < count; ++r)
-        mem.storeVector(rows[r], buffers.b, target.plus(r * width), 1, lanes);
+      packSquare({source.flat, at, shape.bColumn, shape.bRow}, used, count,
+                 {buffers.b, target, width, 1}, lanes);
     };
     // The vectors are a loop: a block is several hundred instructions.
     auto square = [&](FlatIndex p, int64_t count) {

@@ -74,6 +74,7 @@ int64_t evenBlock(int64_t size, int64_t limit, int64_t unit) {
 GemmPlan planGemm(const GemmShape &shape, const Target &target) {
   GemmPlan plan;
   plan.lanes = target.vectorBits / shape.elementBits;
+  plan.cacheLine = target.cacheLine;
   int64_t bytes = shape.elementBits / 8;
 
   llvm::ArrayRef<Tile> tiles = target.vectorRegisters >= 32

@@ -35,6 +35,7 @@ struct GemmPlan {
   int64_t depthBlock = 0;  ///< a multiple of lanes, or all of k
   bool packA = false;      ///< copy blocks of A to contiguous panels
   bool packB = false;      ///< copy blocks of B to contiguous panels
+  int64_t cacheLine = 0;   ///< bytes that are asked for at a time
   bool prefetchB = false;  ///< ask for rows of B some steps of k ahead
   bool prefetchC = false;  ///< ask for a tile of C before it is added to
   bool transposeB = false; ///< B is contiguous along k: packing transposes it
