@@ -427,10 +427,16 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     "NestPlan": [
         ("a size's parts are planned as a whole", "function->hasAttr(kBatchTiles)", "false"),
         ("a size's whole is planned as a part", "function->hasAttr(kBatchTiles)", "true"),
+        (
+            "rows are cut where parts are no whole vectors",
+            "size % (parts * plan.lanes) == 0",
+            "true",
+        ),
     ],
     "NestEmitter": [
         ("the last item is left out", "b.getIndexAttr(«size / step»)", "size / step - 1"),
         ("items are at a distance of one", "mem.advance({}, {item, 0}, «step»)", "1"),
+        ("a part of a row is as long as the row", "size = «part»;", "whole"),
         ("there are items in items", "std::exchange(sharedNanoseconds, 0)", "sharedNanoseconds"),
         ("short nests are shared", "nanoseconds >= fewestNanoseconds", "true"),
         ("steps that write to one place are items", "«isApart» && nanoseconds", "true"),
