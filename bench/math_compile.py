@@ -41,6 +41,7 @@ UNARY = [
     "rsqrt",
     "sech_squared",
     "sigmoid",
+    "sigmoid_slope",
     "sin",
     "sinh",
     "softplus",

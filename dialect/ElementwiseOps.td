@@ -128,7 +128,7 @@ def Cell_LogOp : Cell_UnaryOp<"log", Cell_FloatTensor, [Singular]> {
 def Cell_SigmoidOp : Cell_UnaryOp<"sigmoid", Cell_FloatTensor> {
   let summary = "Logistic function, 1/(1 + exp(-x))";
   // Not result (1 - result), which has lost the small exponential of a large x.
-  let derivative = VJP<["mul(ct, mul(sech_squared(mul(x, 0.5)), 0.25))"]>;
+  let derivative = VJP<["mul(ct, sigmoid_slope(x))"]>;
   // Of exp(-|x|), which does not overflow: the result is accurate down to the smallest number.
   let scalar = Scalar<"x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x))",
     "arith::DivFOp(arith::SelectOp(arith::CmpFOp(arith::CmpFPredicate::OLT, x, 0), math::ExpOp(arith::NegFOp(math::AbsFOp(x))), 1), arith::AddFOp(1, math::ExpOp(arith::NegFOp(math::AbsFOp(x)))))">;

@@ -101,4 +101,11 @@ def Cell_SechSquaredOp : Cell_UnaryOp<"sech_squared", Cell_FloatTensor> {
                       "special::SechSquaredOp(x)">;
 }
 
+def Cell_SigmoidSlopeOp : Cell_UnaryOp<"sigmoid_slope", Cell_FloatTensor> {
+  let summary = "sigmoid(x) sigmoid(-x) = 1/(4 cosh(x/2)^2), without cancellation";
+  let derivative = VJP<["mul(ct, mul(result, tanh(mul(x, -0.5))))"]>;
+  let scalar = Scalar<"std::pow(0.5 / std::cosh(0.5 * x), 2)",
+                      "special::SigmoidSlopeOp(x)">;
+}
+
 #endif

@@ -62,6 +62,9 @@ def Special_ExpSquareOp : Special_UnaryOp<"exp_square"> {
 def Special_SechSquaredOp : Special_UnaryOp<"sech_squared"> {
   let summary = "1 / cosh(x)^2";
 }
+def Special_SigmoidSlopeOp : Special_UnaryOp<"sigmoid_slope"> {
+  let summary = "exp(-x) / (1 + exp(-x))^2";
+}
 def Special_HypotOp : Special_BinaryOp<"hypot"> {
   let summary = "sqrt(lhs^2 + rhs^2)";
 }

@@ -71,8 +71,8 @@ bool canRepeat(Operation *op) {
              LessEqualOp, LessOp, LogOp, Log1pOp, LogicalAndOp, LogicalNotOp,
              LogicalOrOp, MaximumOp, MinimumOp, MulOp, NegOp, NotEqualOp,
              ReciprocalOp, ReluOp, ReshapeOp, RsqrtOp, SechSquaredOp, SelectOp,
-             SigmoidOp, SignOp, SinOp, SoftplusOp, SqrtOp, SquareOp, SubOp,
-             TanhOp>(op);
+             SigmoidOp, SigmoidSlopeOp, SignOp, SinOp, SoftplusOp, SqrtOp,
+             SquareOp, SubOp, TanhOp>(op);
 }
 
 /// One block: its ops by position, and how much work lies before each.

@@ -27,8 +27,8 @@ EXPAND = "cell-count-loops,cell-differentiate,canonicalize,cse"
 
 UNARY = (
     *("abs", "cos", "erf", "erfc", "exp", "expm1", "gaussian", "log1p", "neg", "reciprocal"),
-    *("relu", "rsqrt", "sech_squared", "sigmoid", "sign", "sin", "softplus", "sqrt", "square"),
-    "tanh",
+    *("relu", "rsqrt", "sech_squared", "sigmoid", "sigmoid_slope", "sign", "sin", "softplus"),
+    *("sqrt", "square", "tanh"),
 )
 BINARY = ("add", "sub", "mul", "div", "maximum", "minimum")
 

@@ -70,15 +70,13 @@ SPECIAL: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None, tuple[fl
     "gaussian": (lambda x: mp.exp(-x * x), None, (0, 5)),
     "exp_square": (lambda x: mp.exp(x * x), None, (0, 5)),
     "sech_squared": (lambda x: mp.sech(x) ** 2, None, (0, 10)),
+    "sigmoid_slope": (lambda x: (mp.sech(x / 2) / 2) ** 2, None, (0, 20)),
 }
 SPELLING = {
     "trigamma": "special.polygamma %x0 {order = 1 : i64}",
     "tetragamma": "special.polygamma %x0 {order = 2 : i64}",
     "hypot": "special.hypot %x0, %x1",
-} | {
-    name: f"special.{name} %x0"
-    for name in ("lgamma", "digamma", "erfinv", "gaussian", "exp_square", "sech_squared")
-}
+} | {name: f"special.{name} %x0" for name in SPECIAL if name not in ("trigamma", "tetragamma")}
 
 
 def elementwise(entry: str, op: str, inputs: Sequence[str], result: str, size: int) -> str:

@@ -125,6 +125,7 @@ FUNCTIONS = [
     "special.digamma",
     "special.erfinv",
     "special.sech_squared",
+    "special.sigmoid_slope",
     "special.gaussian",
     "special.exp_square",
 ]

@@ -14,9 +14,10 @@ import pytest
 from elementary import SPECIAL, SPELLING, Function
 
 SIZE = 1024
+SLOPES = {"gaussian": 1.1, "exp_square": 1.1, "sech_squared": 2.2, "sigmoid_slope": 2.2}
 BOUND = {
-    "f32": {"erfinv": 3.0, "gaussian": 1.1, "exp_square": 1.1, "sech_squared": 2.2},
-    "f64": {"erfinv": 3.0, "lgamma": 3.0, "gaussian": 1.1, "exp_square": 1.1, "sech_squared": 2.2},
+    "f32": {**SLOPES, "erfinv": 3.0},
+    "f64": {**SLOPES, "erfinv": 3.0, "lgamma": 3.0},
 }
 BOUND_OTHERS = {"f32": 0.51, "f64": 4.0}
 CASES = [(name, dtype) for name in SPECIAL for dtype in ("f32", "f64")]
@@ -76,7 +77,7 @@ def test_negative_arguments_absolutely(functions, name, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
-@pytest.mark.parametrize("name", ["gaussian", "exp_square", "sech_squared"])
+@pytest.mark.parametrize("name", ["gaussian", "exp_square", "sech_squared", "sigmoid_slope"])
 def test_even_functions(functions, name, dtype):
     x = np.random.default_rng(8).uniform(0, 30, 300).astype(elementary.DTYPES[dtype])
     np.testing.assert_array_equal(functions[name, dtype](-x), functions[name, dtype](x))
@@ -94,6 +95,7 @@ SPECIAL_VALUES = {
     "gaussian": [1.0, 1.0, math.exp(-1), math.exp(-4), 0.0, 0.0, 0.0, NAN],
     "exp_square": [1.0, 1.0, math.exp(1), math.exp(4), INF, INF, INF, NAN],
     "sech_squared": [1.0, 1.0, 1 / math.cosh(1) ** 2, 1 / math.cosh(2) ** 2, 0.0, 0.0, 0.0, NAN],
+    "sigmoid_slope": [0.25, 0.25, *(0.25 / math.cosh(x) ** 2 for x in (0.5, 1)), 0.0, 0.0, 0.0, NAN],
 }
 
 

@@ -14,13 +14,9 @@ func.func private @f(%x: tensor<10xf64>) -> tensor<10xf64> {
 
 // ADJOINT-LABEL: func.func @vjp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<5.000000e-01>
-// ADJOINT-DAG: %[[C1:.*]] = cell.constant dense<2.500000e-01>
-// ADJOINT: %[[V0:.*]] = cell.mul %[[X]], %[[C0]] :
-// ADJOINT: %[[V1:.*]] = cell.sech_squared %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[V1]], %[[C1]] :
-// ADJOINT: %[[V3:.*]] = cell.mul %[[CT]], %[[V2]] :
-// ADJOINT: return %[[V3]]
+// ADJOINT: %[[V0:.*]] = cell.sigmoid_slope %[[X]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[CT]], %[[V0]] :
+// ADJOINT: return %[[V1]]
 func.func @vjp(%x: tensor<10xf64>, %ct: tensor<10xf64>) -> tensor<10xf64> {
   %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
   return %0#1 : tensor<10xf64>
@@ -28,13 +24,9 @@ func.func @vjp(%x: tensor<10xf64>, %ct: tensor<10xf64>) -> tensor<10xf64> {
 
 // ADJOINT-LABEL: func.func @jvp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<5.000000e-01>
-// ADJOINT-DAG: %[[C1:.*]] = cell.constant dense<2.500000e-01>
-// ADJOINT: %[[V0:.*]] = cell.mul %[[X]], %[[C0]] :
-// ADJOINT: %[[V1:.*]] = cell.sech_squared %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[V1]], %[[C1]] :
-// ADJOINT: %[[V3:.*]] = cell.mul %[[T]], %[[V2]] :
-// ADJOINT: return %[[V3]]
+// ADJOINT: %[[V0:.*]] = cell.sigmoid_slope %[[X]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[T]], %[[V0]] :
+// ADJOINT: return %[[V1]]
 func.func @jvp(%x: tensor<10xf64>, %t: tensor<10xf64>) -> tensor<10xf64> {
   %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
   return %0#1 : tensor<10xf64>

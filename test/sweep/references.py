@@ -109,6 +109,10 @@ UNARY: dict[str, tuple[Formula, Formula | None]] = {
         lambda m, x: 1 / (1 + m.exp(-x)),
         lambda m, x: m.exp(-m.abs(x)) / (1 + m.exp(-m.abs(x))) ** 2,
     ),
+    "sigmoid_slope": (
+        lambda m, x: m.exp(-m.abs(x)) / (1 + m.exp(-m.abs(x))) ** 2,
+        lambda m, x: -m.tanh(x / 2) * m.exp(-m.abs(x)) / (1 + m.exp(-m.abs(x))) ** 2,
+    ),
     "sign": (lambda m, x: m.sign(x), None),
     "sin": (lambda m, x: m.sin(x), lambda m, x: m.cos(x)),
     "sinh": (lambda m, x: m.sinh(x), lambda m, x: m.cosh(x)),

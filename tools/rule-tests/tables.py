@@ -150,10 +150,22 @@ UNARY = {
     ),
     "sigmoid": unary(
         lambda x: 1 / (1 + mp.exp(-x)),
-        "mul(CT, mul(sech_squared(mul(X, 0.5)), 0.25))",
+        "mul(CT, sigmoid_slope(X))",
         [*ORDINARY, 0.0, 40.0, -40.0, INF, -INF, NAN],
         [*ORDINARY, 40.0],
         table(special1(INF, 1.0, 0.0), special1(-INF, 0.0, 0.0), special1(NAN, NAN, NAN)),
+    ),
+    "sigmoid_slope": unary(
+        lambda x: (mp.sech(x / 2) / 2) ** 2,
+        "mul(CT, mul(Y, tanh(mul(X, -0.5))))",
+        [*ORDINARY, 0.0, -40.0, INF, -INF, NAN],
+        [*ORDINARY, -40.0],
+        table(
+            special1(0.0, 0.25, -0.0),
+            special1(INF, 0.0, -0.0),
+            special1(-INF, 0.0, 0.0),
+            special1(NAN, NAN, NAN),
+        ),
     ),
     "sin": unary(
         mp.sin,

@@ -186,6 +186,8 @@ void populatePatterns(RewritePatternSet &patterns, MathFeatures features) {
                                                   expandExpSquare);
   patterns.add<ExpandUnary<special::SechSquaredOp>>(context, features,
                                                     expandSechSquared);
+  patterns.add<ExpandUnary<special::SigmoidSlopeOp>>(context, features,
+                                                     expandSigmoidSlope);
   patterns.add<ExpandBinary<special::HypotOp>>(context, features, expandHypot);
   patterns.add<ExpandPolygamma>(context, features);
 }

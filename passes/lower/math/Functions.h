@@ -78,6 +78,8 @@ Expr expandGaussian(Expr x);
 Expr expandExpSquare(Expr x);
 /// 1 / cosh(x)^2.
 Expr expandSechSquared(Expr x);
+/// exp(-x) / (1 + exp(-x))^2, the derivative of 1 / (1 + exp(-x)).
+Expr expandSigmoidSlope(Expr x);
 Expr expandHypot(Expr x, Expr y);
 Expr expandLgamma(Expr x);
 Expr expandDigamma(Expr x);

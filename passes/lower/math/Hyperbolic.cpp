@@ -114,6 +114,25 @@ Expr expandSechSquared(Expr x) {
 }
 
 //===----------------------------------------------------------------------===//
+// s = 1 / (1 + exp(-x)) and s (1 - s) = e / (1 + e)^2, e = exp(-|x|): the first
+// is computed as in the body of cell.sigmoid, so that CSE merges the two.
+//===----------------------------------------------------------------------===//
+
+Expr expandSigmoidSlope(Expr x) {
+  Expr e = expandExp(-abs(x));
+  Expr denominator = x.constant(1.0) + e;
+  Expr negative = lt(x, 0.0);
+  Expr sigmoid = select(negative, e, 1.0) / denominator;
+  // 1 / (1 + e), with what roundings of the sum and the quotient have lost.
+  Expr reciprocal = select(negative, 1.0 - sigmoid, sigmoid);
+  Expr low = e - (denominator - 1.0);
+  Expr rest =
+      fma(-reciprocal, low, fma(-reciprocal, denominator, x.constant(1.0)));
+  reciprocal = fma(reciprocal, rest, reciprocal);
+  return e * reciprocal * reciprocal;
+}
+
+//===----------------------------------------------------------------------===//
 // Inverses
 //===----------------------------------------------------------------------===//
 
