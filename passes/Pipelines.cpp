@@ -24,7 +24,7 @@ static constexpr const char *kDifferentiate =
 static constexpr const char *kToLinalg =
     "cell-decompose,cell-lower-unsigned,canonicalize,cse,"
     "func.func(cell-chain-sums),func.func(cell-rematerialize),cell-lower-stash,"
-    "cell-to-linalg";
+    "func.func(cell-sum-behind-loops),cell-to-linalg";
 
 static void addCellToLinalg(OpPassManager &pm, bool namesOps = false) {
   // Every name in the text is registered beside the pipelines.

@@ -13,8 +13,9 @@
  *  - One region runs at a time. A second caller, and a region inside of a task,
  *    computes on its own thread: results are the same, and nothing waits.
  *  - Where workers are far (on cores that share no cache, whose lines come
- *    slowly), the caller computes alone if that is faster. How far they are
- *    shows when they see a region; what is faster, when it is tried.
+ *    slowly), the caller computes alone if that is faster: all regions, or all
+ *    but long ones, for which the way is short. How far they are shows when
+ *    they see a region; what is faster, when it is tried.
  *  - A forked child has no threads but its first. The pages of the state are
  *    zeros there, which is what the state of a new pool is.
  *  - Threads that cannot be had are done without.
@@ -50,6 +51,8 @@ enum {
   kWait = 128,       /* regions between trials: twice as many after each */
   kLongWait = 65536, /* that has failed, up to so many */
   kLate = 1,         /* regions of a trial that may be late and say nothing */
+  kLong = 50000,     /* nanoseconds of a region that may be shared all the */
+  kTries = 4,        /* same, if that was faster at so many times */
   kPause = 1000000,  /* nanoseconds to the next region: another call's */
   kKnown = 64        /* regions whose time is remembered */
 };
@@ -58,6 +61,7 @@ enum {
 typedef struct known {
   cg_task_fn task;
   int64_t count, took[2];
+  int tries; /* to share it where others are not */
 } known;
 
 struct state;
@@ -88,6 +92,7 @@ typedef struct state {
   int64_t distance; /* until a worker has seen a region */
   int alone, trial; /* regions left of a trial; 0: there is none */
   int late;         /* regions of the trial that others may have held up */
+  int wasAlone;     /* the last region */
   int64_t left, wait, loss;
   int64_t began, ended; /* the last region, */
   known *last;          /* which was that */
@@ -264,8 +269,9 @@ static void judge(state *s) {
    than twice as long as usual waited for a core that others had: it counts as
    twice. */
 static void note(state *s, int64_t took) {
-  int64_t *own = &s->last->took[s->alone], other = s->last->took[!s->alone];
-  if (s->trial && other) {
+  int64_t *own = &s->last->took[s->wasAlone];
+  int64_t other = s->last->took[!s->wasAlone];
+  if (s->trial && s->wasAlone == s->alone && other) {
     int isLate = took > 2 * other && s->late++ < kLate;
     s->loss += isLate ? other : took - other;
   }
@@ -277,6 +283,17 @@ static void note(state *s, int64_t took) {
     return;
   }
   *own += *own ? (took - *own) / 4 : took;
+}
+
+/* Whether a region is shared where others are not. */
+static int isSharedAsLong(known *k) {
+  if (k->took[1] < kLong)
+    return 0;
+  if (k->tries < kTries) {
+    ++k->tries;
+    return 1;
+  }
+  return 10 * k->took[0] < 9 * k->took[1];
 }
 
 /* Whether the caller computes a region alone. Where workers are far, regions
@@ -304,10 +321,11 @@ static int isAlone(state *s, cg_task_fn task, int64_t count) {
   }
   known *k = &s->known[((uintptr_t)task / 16 + (uint64_t)count) % kKnown];
   if (k->task != task || k->count != count)
-    *k = (known){task, count, {0, 0}};
+    *k = (known){task, count, {0, 0}, 0};
   s->last = k;
   s->began = begin;
-  return s->alone;
+  s->wasAlone = s->alone && !isSharedAsLong(k);
+  return s->wasAlone;
 }
 
 static void shareOrNot(state *s, int64_t count, cg_task_fn task, void *frame) {

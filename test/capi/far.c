@@ -91,6 +91,23 @@ int main(void) {
   }
   taken = 0;
 
+  /* Long regions are shared where short ones are not, if that is faster. */
+  for (int faster = 0; faster < 2; ++faster) {
+    s->distance = 300;
+    alonePerMille(s, 100000, 20000, 14000, 0);
+    int shared = 0;
+    for (int i = 0; i < 20000; ++i) {
+      int isLong = i % 50 == 0, is = isAlone(s, isLong ? b : a, 9 + faster);
+      shared += isLong && !is;
+      clock_ns += isLong ? (is       ? 900000
+                            : faster ? 500000
+                                     : 890000)
+                         : (is ? 14000 : 20000);
+      s->ended = clock_ns;
+    }
+    EXPECT(faster ? shared > 390 : shared < 40);
+  }
+
   /* They have come closer, as the next region that they see says. */
   alonePerMille(s, 3000, 20000, 14000, 0);
   s->distance = 300;

@@ -176,9 +176,10 @@ void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan) {
   int64_t rowPanels = shape.m / plan.tileRows;
   int64_t columnPanels = shape.n / plan.tileColumns();
   int64_t bytesOfA = shape.m * shape.k * shape.elementBits / 8;
-  // Too few rows to be shared evenly. Each item of columns reads all of A.
-  if (rowPanels < 2 * kItems && bytesOfA <= target.l2Bytes &&
-      columnPanels >= kItems) {
+  // Each item of columns reads all of A.
+  bool readsAllOfA = bytesOfA <= target.l2Bytes;
+  // Too few rows to be shared evenly.
+  if (rowPanels < 2 * kItems && readsAllOfA && columnPanels >= kItems) {
     int64_t blocks = llvm::divideCeil(shape.n, kColumnBlock);
     plan.columnItems =
         std::min<int64_t>(columnPanels, llvm::alignTo(blocks, kItems));
@@ -190,6 +191,12 @@ void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan) {
       planSum(llvm::divideCeil(shape.k, plan.depthBlock), 1, kChainsOfTiles);
   if (!sum.blocks.empty() && rowPanels * columnPanels < 4 * kItems) {
     plan.depthItems = llvm::divideCeil(sum.trips, sum.blocks.back());
+    return;
+  }
+  // A few columns are better than fewer rows.
+  if (rowPanels < columnPanels && rowPanels < kItems / 2 && readsAllOfA) {
+    plan.columnItems = columnPanels;
+    plan.columnBlock = plan.tileColumns();
     return;
   }
   int64_t blocks = llvm::divideCeil(rowPanels * plan.tileRows, plan.rowBlock);

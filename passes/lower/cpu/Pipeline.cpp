@@ -39,6 +39,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   kernels.innerTiles = true;
   kernels.itemBytes = target.l2Bytes / 2;
   pm.addNestedPass<func::FuncOp>(createFormKernels(kernels));
+  pm.addNestedPass<func::FuncOp>(createStraightenProducts());
   pm.addNestedPass<func::FuncOp>(createJoinOps({nanoseconds}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -84,6 +84,16 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
   ];
 }
 
+def StraightenProducts : Pass<"cell-straighten-products", "::mlir::func::FuncOp"> {
+  let summary = "Transpose before a loop what its products would transpose in each trip";
+  let description = [{
+    A product of a few rows with a matrix that is stored by output, `C[i, j] += A[i, k] * B[j, k]`, packs all of B. In a
+    loop that does not write B it reads a copy instead, which is made once: the weights of a recurrent layer.
+    Numbers are added in the same order.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def JoinOps : Pass<"cell-join-ops", "::mlir::func::FuncOp"> {
   let summary = "Compute small independent ops side by side";
   let description = [{

@@ -152,9 +152,13 @@ static AffineMap turned(AffineMap map) {
   return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
 }
 
+bool isFixedIn(Operation *loop, Value matrix) {
+  return isBefore(loop, matrix) && isOnlyRead(rootOf(matrix), loop);
+}
+
 Value transposedCopy(Operation *place, Value matrix) {
   Operation *loop = place->getParentOp();
-  if (isBefore(loop, matrix) && isOnlyRead(rootOf(matrix), loop))
+  if (isFixedIn(loop, matrix))
     place = loop;
   OpBuilder b(place);
   Location loc = place->getLoc();

@@ -42,6 +42,10 @@ bool addsRowProducts(mlir::linalg::LinalgOp op, unsigned dim);
 /// loop.
 bool addsUpInLoop(mlir::linalg::LinalgOp product);
 
+/// True when `matrix` is there before `loop` begins, and nothing in the loop
+/// writes it.
+bool isFixedIn(mlir::Operation *loop, mlir::Value matrix);
+
 /// A copy of the transposed B, made at `place`, or before the loop around if
 /// nothing in it writes B.
 mlir::Value transposedCopy(mlir::Operation *place, mlir::Value matrix);

@@ -70,3 +70,38 @@ Value cellgrad::expandGroups(OpBuilder &builder, Location loc, Value x,
     return x;
   return tensor::ExpandShapeOp::create(builder, loc, type, x, dims);
 }
+
+RankedTensorType cellgrad::withRows(RankedTensorType row, int64_t count) {
+  SmallVector<int64_t> shape{count};
+  llvm::append_range(shape, row.getShape());
+  return RankedTensorType::get(shape, row.getElementType());
+}
+
+namespace {
+/// Offsets, sizes and strides of one row.
+struct RowSlice {
+  RowSlice(OpBuilder &builder, RankedTensorType row, Value position)
+      : offsets(row.getRank() + 1, builder.getIndexAttr(0)),
+        sizes{builder.getIndexAttr(1)},
+        strides(row.getRank() + 1, builder.getIndexAttr(1)) {
+    offsets[0] = position;
+    for (int64_t size : row.getShape())
+      sizes.push_back(builder.getIndexAttr(size));
+  }
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+};
+} // namespace
+
+Value cellgrad::readRow(OpBuilder &builder, Location loc, Value tensor,
+                        RankedTensorType row, Value position) {
+  RowSlice at(builder, row, position);
+  return tensor::ExtractSliceOp::create(builder, loc, row, tensor, at.offsets,
+                                        at.sizes, at.strides);
+}
+
+Value cellgrad::writeRow(OpBuilder &builder, Location loc, Value row,
+                         Value tensor, Value position) {
+  RowSlice at(builder, cast<RankedTensorType>(row.getType()), position);
+  return tensor::InsertSliceOp::create(builder, loc, row, tensor, at.offsets,
+                                       at.sizes, at.strides);
+}

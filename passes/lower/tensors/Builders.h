@@ -37,6 +37,19 @@ mlir::Value expandGroups(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value x, mlir::RankedTensorType type,
                          llvm::ArrayRef<int64_t> groups);
 
+/// `row` with a leading dimension of `count`.
+mlir::RankedTensorType withRows(mlir::RankedTensorType row, int64_t count);
+
+/// The element of `tensor` at a position of its leading dimension, of type
+/// `row`.
+mlir::Value readRow(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value tensor, mlir::RankedTensorType row,
+                    mlir::Value position);
+
+/// `tensor` with `row` at a position of its leading dimension.
+mlir::Value writeRow(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value row, mlir::Value tensor, mlir::Value position);
+
 } // namespace cellgrad
 
 #endif

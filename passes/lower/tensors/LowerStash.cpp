@@ -1,6 +1,7 @@
 //===- LowerStash.cpp - stashes of known capacity as tensors --------------===//
 
 #include "dialect/CellDialect.h"
+#include "passes/lower/tensors/Builders.h"
 #include "passes/lower/tensors/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,36 +27,7 @@ bool isKnown(Type type) {
 }
 
 RankedTensorType tensorOf(StashType type) {
-  SmallVector<int64_t> shape{type.getCapacity()};
-  llvm::append_range(shape, type.getElement().getShape());
-  return RankedTensorType::get(shape, type.getElement().getElementType());
-}
-
-/// Offsets, sizes and strides of one element in the tensor of a stash.
-struct ElementSlice {
-  ElementSlice(OpBuilder &builder, RankedTensorType element, Value position)
-      : offsets(element.getRank() + 1, builder.getIndexAttr(0)),
-        sizes{builder.getIndexAttr(1)},
-        strides(element.getRank() + 1, builder.getIndexAttr(1)) {
-    offsets[0] = position;
-    for (int64_t size : element.getShape())
-      sizes.push_back(builder.getIndexAttr(size));
-  }
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-};
-
-Value readElement(OpBuilder &builder, Location loc, Value tensor,
-                  RankedTensorType element, Value position) {
-  ElementSlice at(builder, element, position);
-  return tensor::ExtractSliceOp::create(builder, loc, element, tensor,
-                                        at.offsets, at.sizes, at.strides);
-}
-
-Value writeElement(OpBuilder &builder, Location loc, Value x, Value tensor,
-                   Value position) {
-  ElementSlice at(builder, cast<RankedTensorType>(x.getType()), position);
-  return tensor::InsertSliceOp::create(builder, loc, x, tensor, at.offsets,
-                                       at.sizes, at.strides);
+  return withRows(type.getElement(), type.getCapacity());
 }
 
 /// Whether a loop that starts with this stash writes every position, before
@@ -92,8 +64,7 @@ struct ReadPattern : OpConversionPattern<StashReadOp> {
   LogicalResult
   matchAndRewrite(StashReadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op,
-                       readElement(rewriter, op.getLoc(), adaptor.getStash(),
+    rewriter.replaceOp(op, readRow(rewriter, op.getLoc(), adaptor.getStash(),
                                    op.getType(), adaptor.getPosition()));
     return success();
   }
@@ -104,8 +75,7 @@ struct WritePattern : OpConversionPattern<StashWriteOp> {
   LogicalResult
   matchAndRewrite(StashWriteOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op,
-                       writeElement(rewriter, op.getLoc(), adaptor.getX(),
+    rewriter.replaceOp(op, writeRow(rewriter, op.getLoc(), adaptor.getX(),
                                     adaptor.getStash(), adaptor.getPosition()));
     return success();
   }

@@ -79,6 +79,32 @@ def LowerStashPass : Pass<"cell-lower-stash", "::mlir::ModuleOp"> {
   ];
 }
 
+def SumBehindLoopsPass : Pass<"cell-sum-behind-loops", "::mlir::func::FuncOp"> {
+  let summary = "Multiply behind a loop what its trips multiply and add up";
+  let description = [{
+    ```mlir
+    %r = scf.for %i = ... iter_args(%s = %sum) {
+      %p = cell.matmul %a, %b {transpose_a = true} : (tensor<4x8xf32>, tensor<4x9xf32>) -> tensor<8x9xf32>
+      yield cell.add %s, %p
+    }
+    // becomes, for 10 trips
+    %r:2 = scf.for %i = ... iter_args(%as = %empty, %bs = %empty) {
+      yield insert %a into %as[%i], insert %b into %bs[%i]
+    }
+    %p = cell.matmul (%r#0 as tensor<40x8xf32>), (%r#1 as tensor<40x9xf32>) {transpose_a = true}
+    %s = cell.add %sum, %p
+    ```
+
+    So is the gradient of a weight of a recurrent layer. Where the number of trips is known, the operands of
+    a trip are at most half of the sum, and all that is kept is no more than what the trips read of
+    tensors with a slice for each, as stashes are.
+  }];
+  let dependentDialects = [
+    "::cellgrad::CellDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ConvertEntryPoints : Pass<"cell-convert-entry-points", "::mlir::ModuleOp"> {
   let summary = "Turn tensor arguments and results of public functions into memrefs";
   let description = [{
