@@ -3,7 +3,8 @@
     python test/fuzz/accumulated.py --first=1000 --count=200
 
 Steps use the same weights, so gradients of weights are sums of products, one a step, and gates are slices side by
-side, whose gradients are put together. Those are what `cell-accumulate-products` and sums of padded parts are about:
+side, whose gradients are put together. Those are what `cell-accumulate-products`, `cell-sum-behind-loops`,
+`cell-straighten-products` and sums of padded parts are about:
 run operation by operation, every product and every sum is a program of its own. Half of the programs are made of
 small integers: there all bits are the same. Steps are unrolled, or a loop; donated buffers and results that are
 needed twice stand between a product and its sum.
@@ -37,7 +38,12 @@ class Program:
         self.loop = bool(draw.random() < 0.4)
         self.keeps = not self.loop and bool(draw.random() < 0.4)  # products are results, too
         self.order = draw.integers(0, 4, 64).tolist()
-        shapes = [(self.width, g * self.width) for g in self.gates]
+        # Stored by output, as layers have them, or by input.
+        self.turned = [self.order[60 + i] == 0 for i in range(len(self.gates))]
+        shapes = [
+            (g * self.width, self.width)[:: 1 if turned else -1]
+            for g, turned in zip(self.gates, self.turned, strict=True)
+        ]
         numbers = [(self.steps, self.batch, self.width), (self.batch, self.width), *shapes]
         if self.exact:
             made = [draw.integers(-1, 2, s) for s in numbers]
@@ -50,6 +56,7 @@ class Program:
         """The next state."""
         total, kept = x, []
         for i, (w, gates) in enumerate(zip(weights, self.gates, strict=True)):
+            w = ops.transpose(w, (1, 0)) if self.turned[i] else w
             product = ops.matmul(h, w) if self.order[i] % 2 else ops.matmul(h + x, w)
             kept.append(product)
             starts = [g * self.width for g in range(gates)]

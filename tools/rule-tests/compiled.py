@@ -138,7 +138,6 @@ def main():
     parser.add_argument("--launch", help="command that calls models of that target")
     options = parser.parse_args()
     machine = Launched(options.launch) if options.launch else Here()
-    draw = np.random.default_rng(options.seed)
     flags = [f"--target={options.target}"] + ["--sanitize=address"] * options.sanitize
     lines, compared = [], 0
     with tempfile.TemporaryDirectory() as folder:
@@ -150,6 +149,8 @@ def main():
                 single = re.sub("|".join(TO_F32), lambda m: TO_F32[m[0]], programs[path.stem])
                 programs[f"{path.stem}_f32"] = single
             for name, text in programs.items():
+                # Numbers of its own: another file changes nothing here.
+                draw = np.random.default_rng([options.seed, *name.encode()])
                 found, count = compare(
                     options.build, text, name, Path(folder), draw, flags, machine
                 )

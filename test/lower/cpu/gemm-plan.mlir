@@ -85,6 +85,19 @@ func.func @few_rows(%a: memref<16x1024xf32>, %b: memref<1024x1024xf32>, %c: memr
   return
 }
 
+// Few columns as well: still more than there are tiles of rows.
+func.func @few_of_both(%a: memref<16x512xf32>, %b: memref<512x128xf32>, %c: memref<16x128xf32>) {
+  // expected-remark @+1 {{16x128x512: tile 12x32, rows 252, columns 32, depth 256, ask for B, 4 items of columns}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<16x512xf32>, memref<512x128xf32>) outs(%c : memref<16x128xf32>) {
+  ^bb0(%p: f32, %q: f32, %z: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
 // A small result of a long sum: threads share its blocks.
 func.func @long_sum(%a: memref<32x16384xf32>, %b: memref<16384x48xf32>, %c: memref<32x48xf32>) {
   // expected-remark @+1 {{32x48x16384: tile 12x32, rows 252, columns 64, depth 256, pack A, ask for B, 8 items of the sum}}

@@ -1,0 +1,77 @@
+"""Gradients of weights that each trip of a loop multiplies by: one product behind the loop, in exact numbers."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Tensor, ops
+
+STEPS = 6
+
+
+def recurrence(xs, h, w, v):
+    """The sum of all states of h' = (h + x) W - (h + x) V + x; W is by input, V by output."""
+
+    def step(t, carried):
+        h, total = carried
+        y = h + xs[t]
+        h = ops.matmul(y, w) - ops.matmul(y, ops.transpose(v, (1, 0))) + xs[t]
+        return h, total + h
+
+    return ops.ForiLoop()(0, STEPS, step, (h, ops.zeros_like(h)))[1].sum()
+
+
+def by_hand(xs, h, w, v):
+    """The same and its gradients, backwards over the steps."""
+    ys = []
+    total = 0
+    for x in xs:
+        ys.append(h + x)
+        h = ys[-1] @ w - ys[-1] @ v.T + x
+        total += h.sum()
+    by_h, by_w, by_v, by_xs = np.zeros_like(h), 0, 0, []
+    for y in reversed(ys):
+        by_h = by_h + 1
+        by_w, by_v = by_w + y.T @ by_h, by_v - by_h.T @ y
+        slope = by_h @ w.T - by_h @ v
+        by_xs.append(slope + by_h)
+        by_h = slope
+    return total, (np.stack(by_xs[::-1]), by_h, by_w, by_v)
+
+
+# Rows below and above those from which on a product stays in its trip, and widths on both sides of a vector.
+@pytest.mark.parametrize("dtype", [ms.float32, ms.float64])
+@pytest.mark.parametrize("batch, width", [*itertools.product((1, 3, 8, 16, 17), (5, 16, 40))])
+def test_sums_of_products(batch, width, dtype):
+    draw = np.random.default_rng(batch * 100 + width)
+    xs = draw.integers(-1, 2, (STEPS, batch, width)).astype(float)
+    h = draw.integers(-1, 2, (batch, width)).astype(float)
+    # A permutation with signs and a single one: numbers stay small, and so exact.
+    w = np.eye(width)[draw.permutation(width)] * draw.choice([-1, 1], width)
+    v = np.zeros((width, width))
+    v[width // 2, width // 3] = 1
+    given = [Tensor(a, dtype) for a in (xs, h, w, v)]
+    value, slopes = ms.value_and_grad(recurrence, (0, 1, 2, 3))(*given)
+    want, wanted = by_hand(xs, h, w, v)
+    assert value.asnumpy() == want
+    for slope, expected in zip(slopes, wanted, strict=True):
+        np.testing.assert_array_equal(slope.asnumpy(), expected)
+
+
+@pytest.mark.parametrize("batch", [1, 4, 16])
+def test_second_derivatives(batch):
+    """By W, of the product of the gradient by W with a direction."""
+    draw = np.random.default_rng(batch)
+    xs, h = draw.uniform(-1, 1, (STEPS, batch, 16)), draw.uniform(-1, 1, (batch, 16))
+    w, v, direction = (draw.uniform(-0.2, 0.2, (16, 16)) for _ in range(3))
+
+    def along(w):
+        slope = ms.grad(recurrence, 2)(Tensor(xs), Tensor(h), w, Tensor(v))
+        return (slope * Tensor(direction)).sum()
+
+    got = ms.grad(along)(Tensor(w)).asnumpy()
+    step = 1e-5
+    plus, minus = (by_hand(xs, h, w + s * direction, v)[1][2] for s in (step, -step))
+    np.testing.assert_allclose(got, (plus - minus) / (2 * step), rtol=1e-7, atol=1e-7)
