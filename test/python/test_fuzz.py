@@ -299,7 +299,8 @@ def test_a_failure_reduces_itself(monkeypatch, tmp_path):
     """The lowering is told to be wrong about tanh: the program that is left has little else."""
     texts = ((s, differential.forward_program(s, TABLE).graph.text()) for s in range(1000))
     small = lambda text: text.count("\n") < 12 and text.count("func.func") == 1
-    seed = next(s for s, t in texts if "cell.tanh" in t and small(t))
+    has_elements = lambda text: not re.search(r"[<x]0x", text)
+    seed = next(s for s, t in texts if "cell.tanh" in t and small(t) and has_elements(t))
     # Stands for a compiler with a bug, here and in the processes that cell-reduce starts.
     (tmp_path / "sitecustomize.py").write_text(PLANTED)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")

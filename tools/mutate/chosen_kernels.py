@@ -15,6 +15,17 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("the loop starts from anything", "«!isZero(init.get())»", "false"),
         ("another value of the loop", "yield && «yield->getOperandNumber() == position»", "true"),
     ],
+    "SumBehindLoops": [
+        ("the sum is carried on as another", "«use.getOperandNumber() == i» ? terms", "true"),
+        ("what the sum began with is lost", "«!matchPattern(rest, m_PosZeroFloat()) &&", "false &&"),
+        ("rows of the last trip, for all", "«loop.getInductionVar()»)", "loop.getLowerBound()"),
+        ("products that others read", "«!product->hasOneUse()» ||", "false"),
+        ("sums along columns", "«product.getTransposeB()» ||", "false"),
+    ],
+    "StraightenProducts": [
+        ("weights that the loop writes", "«!isFixedIn(loop, matrix->get())» ||", "false"),
+        ("weights that are stored by input", "«product->isTransposed» &&", "true"),
+    ],
     "KernelGroup": [
         (
             "other views are not looked at",

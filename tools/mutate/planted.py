@@ -49,7 +49,7 @@ FILES = {
     },
     "passes/lower/tensors": [
         *("CanFail", "CarryBuffers", "EntryPoints", "InsertPolls", "LowerStash", "PlaceResults"),
-        *("Schedule", "SeparateInits", "SinkStores", "SumOfPads"),
+        *("Schedule", "SeparateInits", "SinkStores", "SumBehindLoops", "SumOfPads"),
     ],
     "passes/autodiff": ["ChainSums", "CountLoops", "NormalForm", "Rematerialize"],
 }

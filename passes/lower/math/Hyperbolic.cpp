@@ -123,13 +123,13 @@ Expr expandSigmoidSlope(Expr x) {
   Expr denominator = x.constant(1.0) + e;
   Expr negative = lt(x, 0.0);
   Expr sigmoid = select(negative, e, 1.0) / denominator;
-  // 1 / (1 + e), with what roundings of the sum and the quotient have lost.
+  // 1 / (1 + e), but for what roundings of the sum and the quotient have lost.
   Expr reciprocal = select(negative, 1.0 - sigmoid, sigmoid);
   Expr low = e - (denominator - 1.0);
   Expr rest =
       fma(-reciprocal, low, fma(-reciprocal, denominator, x.constant(1.0)));
-  reciprocal = fma(reciprocal, rest, reciprocal);
-  return e * reciprocal * reciprocal;
+  Expr slope = e * reciprocal * reciprocal;
+  return fma(slope, rest + rest, slope);
 }
 
 //===----------------------------------------------------------------------===//
