@@ -71,15 +71,16 @@ def reshape(input: Tensor, shape: ShapeLike) -> Tensor:
 
 @public(
     "ops.Flatten(input)",
-    "mint.flatten(input, start_dim=0, end_dim=-1)",
-    "mint.nn.Flatten(start_dim, end_dim)(input)",
-    "mint.nn.functional.flatten(input, start_dim=0, end_dim=-1)",
+    "mint.flatten(input, start_dim=0, end_dim=-1) = h.flattened(input, start_dim, end_dim)",
+    "mint.nn.Flatten(start_dim=1, end_dim=-1)(input) = h.flattened(input, start_dim, end_dim)",
+    "mint.nn.functional.flatten(input, start_dim=0, end_dim=-1) = "
+    "h.flattened(input, start_dim, end_dim)",
 )
-@operation
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
     """Joins the dimensions from `start_dim` to `end_dim`; by default all but the first.
 
-    Elements are taken in row-major order, or, with order ``"F"``, in that of the transposed tensor.
+    Elements are taken in row-major order, or, with order ``"F"``, in that of the transposed tensor. Outside of
+    compiled code the result is a view, as that of `reshape`, except for the dimensions of the default.
 
     Raises:
         TypeError: an order that is not a string.
@@ -94,6 +95,12 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     >>> print(mint.nn.functional.flatten(ops.ones((2, 3))).shape)
     (6,)
     """
+    join = _joined if (start_dim, end_dim) == (1, -1) else _joined_view
+    return join(input, order, start_dim, end_dim)
+
+
+@operation
+def _joined(input: Tensor, order: str, start_dim: int, end_dim: int) -> Tensor:
     x = check_tensor(input, "flatten", "input")
     check_instance(order, "flatten", "order", str)
     check_one_of(order, "flatten", "order", ("C", "F"))
@@ -113,6 +120,9 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     for n in x.shape[first : last + 1]:
         joined *= n
     return reshape_to(x, (*x.shape[:first], joined, *x.shape[last + 1 :]))
+
+
+_joined_view = views.view(keeps_order=True)(_joined)
 
 
 @public("ops.Transpose")
@@ -485,4 +495,4 @@ def adjoint(x: Tensor) -> Tensor:
      [2. 4.]]
     """
     given = check_ndim(check_tensor(x, "adjoint", "x"), "adjoint", "x", at_least=2)
-    return given.conj().swapaxes(-1, -2)
+    return swapaxes(given.conj() if given.dtype.kind == "c" else given, -1, -2)
