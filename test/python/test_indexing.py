@@ -447,6 +447,18 @@ def test_masks_beside_numbers_and_slices(index):
     check_grads(lambda x, v: f(x * x, Tensor(mask), v * v)[1], (Tensor(a / 50), Tensor(0.3)))
 
 
+@pytest.mark.parametrize("run", [lambda f: f, ms.jit])
+def test_false_names_no_element(run):
+    def f(x):
+        x[False] = 1.0
+        x[0, False] = 2.0
+        x[np.bool_(False), 1:] = 3.0
+        return x * 2
+
+    rows = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(run(f)(Tensor(rows)).asnumpy(), rows * 2)
+
+
 # --- refusals ---------------------------------------------------------------------------------
 
 X = Tensor(np.zeros((2, 3), np.float32))

@@ -298,7 +298,9 @@ def setitem(
     return setitem(x, own, part)
 
 
-def _beside(parts: list[Any], arrays: list[Any], mask: Mask, value: Tensor) -> Index | None:
+def _beside(
+    parts: list[Any], arrays: list[Any], mask: Mask, value: Tensor
+) -> tuple[Any, ...] | None:
     """What is beside a mask in an index, with whole dimensions in its place, or None for the whole tensor.
 
     Raises:

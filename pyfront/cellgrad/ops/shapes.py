@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,18 @@ def reshape(input: Tensor, shape: ShapeLike) -> Tensor:
     return reshape_to(x, tuple(dims))
 
 
+def _view_but_by_default(function: Any) -> Any:
+    """Makes `flatten` give views, but for the dimensions that it joins by default: as MindSpore has it."""
+    view = views.view(keeps_order=True)(function)
+
+    @functools.wraps(function)
+    def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Any:
+        join = function if (start_dim, end_dim) == (1, -1) else view
+        return join(input, order, start_dim=start_dim, end_dim=end_dim)
+
+    return flatten
+
+
 @public(
     "ops.Flatten(input)",
     "mint.flatten(input, start_dim=0, end_dim=-1) = h.flattened(input, start_dim, end_dim)",
@@ -76,6 +89,8 @@ def reshape(input: Tensor, shape: ShapeLike) -> Tensor:
     "mint.nn.functional.flatten(input, start_dim=0, end_dim=-1) = "
     "h.flattened(input, start_dim, end_dim)",
 )
+@_view_but_by_default
+@operation
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
     """Joins the dimensions from `start_dim` to `end_dim`; by default all but the first.
 
@@ -95,12 +110,6 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     >>> print(mint.nn.functional.flatten(ops.ones((2, 3))).shape)
     (6,)
     """
-    join = _joined if (start_dim, end_dim) == (1, -1) else _joined_view
-    return join(input, order, start_dim, end_dim)
-
-
-@operation
-def _joined(input: Tensor, order: str, start_dim: int, end_dim: int) -> Tensor:
     x = check_tensor(input, "flatten", "input")
     check_instance(order, "flatten", "order", str)
     check_one_of(order, "flatten", "order", ("C", "F"))
@@ -120,9 +129,6 @@ def _joined(input: Tensor, order: str, start_dim: int, end_dim: int) -> Tensor:
     for n in x.shape[first : last + 1]:
         joined *= n
     return reshape_to(x, (*x.shape[:first], joined, *x.shape[last + 1 :]))
-
-
-_joined_view = views.view(keeps_order=True)(_joined)
 
 
 @public("ops.Transpose")

@@ -17,7 +17,6 @@ from cellgrad.core.arguments import (
 )
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import either, error
-from cellgrad.core.record import axis_of
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops._public import public
@@ -80,7 +79,7 @@ def coo_concat(sp_input: Sequence[COOTensor], concat_dim: int = 0) -> COOTensor:
 
     Raises:
         TypeError: no COOTensors, elements of two dtypes, or places that are not known while compiling.
-        ValueError: less than two, or shapes that do not fit.
+        ValueError: less than two, a dimension out of range, or shapes that do not fit.
 
     >>> x = ms.COOTensor(Tensor([[0, 1]]), Tensor([1.0]), (1, 2))
     >>> print(ops.coo_concat((x, x), 1).to_dense())
@@ -90,7 +89,12 @@ def coo_concat(sp_input: Sequence[COOTensor], concat_dim: int = 0) -> COOTensor:
     if len(parts) < 2:
         raise argument_error(ValueError, "coo_concat", "sp_input", "at least two", len(parts))
     first = parts[0]
-    d = axis_of(check_int(concat_dim, "coo_concat", "concat_dim"), first.ndim, "coo_concat")
+    d = check_int(concat_dim, "coo_concat", "concat_dim")
+    if not -first.ndim <= d < first.ndim:
+        allowed = f"in [{-first.ndim}, {first.ndim})"
+        kind = either(IndexError, ValueError)
+        raise argument_error(kind, "coo_concat", "concat_dim", allowed, d)
+    d %= first.ndim
     places, total = [], 0
     for x in parts:
         if x.shape[:d] != first.shape[:d] or x.shape[d + 1 :] != first.shape[d + 1 :]:
