@@ -465,6 +465,19 @@ def test_set_inputs_where_samples_meet_compiles_for_each_size(compiled):
         net(ops.ones((4, 3)))
 
 
+def test_inputs_of_set_inputs_by_name(compiled):
+    class Scaled(nn.Cell):
+        def construct(self, x, y, by=1):
+            return x * by + y
+
+    net, x = Scaled(), ops.ones((3, 2))
+    net.set_inputs(ms.Tensor(shape=[None, 2], dtype=ms.float32), ops.ones((2,)), 1)
+    assert net(x, by=3, y=ops.ones((2,))).asnumpy().tolist() == [[4, 4]] * 3
+    assert net(ops.ones((5, 2)), ops.ones((2,)), by=2).asnumpy().tolist() == [[3, 3]] * 5
+    with pytest.raises(ValueError, match="was given 1 inputs and 1 by name"):
+        net(x, by=3)
+
+
 def test_set_inputs_of_a_shape_compiles_for_each_shape():
     """The elements are asked for, so that no program is for any number of them."""
 

@@ -410,6 +410,55 @@ def test_masks_in_compiled_code():
     check_grads(loss, Tensor(a), order=2)
 
 
+@pytest.mark.parametrize(
+    "index",
+    [
+        ("mask 0", 0),
+        ("mask 0", slice(1, 3)),
+        (-1, "mask 1"),
+        (slice(None), 1, "mask 2 3"),
+        (slice(0, 1), "mask 1 2", slice(None, None, -2)),
+        ("mask 0", slice(None), 1),
+        (1, ..., "mask 3"),
+        (0, "mask 1", 1),
+    ],
+    ids=str,
+)
+def test_masks_beside_numbers_and_slices(index):
+    a = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
+    named = next(i for i in index if isinstance(i, str))
+    mask = np.random.default_rng(3).random([a.shape[int(d)] for d in named.split()[1:]]) > 0.4
+
+    def of(m):
+        return tuple(m if i is named else i for i in index)
+
+    @ms.jit
+    def f(x, m, v):
+        y = x.copy()
+        x[of(m)] = v
+        y[of(m)] += v
+        return x, y
+
+    wanted = a.copy(), a.copy()
+    wanted[0][of(mask)] = -1.0
+    wanted[1][of(mask)] += -1.0
+    for got, numbers in zip(f(Tensor(a), Tensor(mask), Tensor(-1.0)), wanted):
+        np.testing.assert_array_equal(got.asnumpy(), numbers)
+    check_grads(lambda x, v: f(x * x, Tensor(mask), v * v)[1], (Tensor(a / 50), Tensor(0.3)))
+
+
+@pytest.mark.parametrize("run", [lambda f: f, ms.jit])
+def test_false_names_no_element(run):
+    def f(x):
+        x[False] = 1.0
+        x[0, False] = 2.0
+        x[np.bool_(False), 1:] = 3.0
+        return x * 2
+
+    rows = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(run(f)(Tensor(rows)).asnumpy(), rows * 2)
+
+
 # --- refusals ---------------------------------------------------------------------------------
 
 X = Tensor(np.zeros((2, 3), np.float32))
@@ -468,7 +517,8 @@ def test_refused(text, compiled):
 REFUSED_IN_COMPILED_CODE = [
     (lambda x: x[x > 0], TypeError, "is not known while compiling"),
     (lambda x: put(x, x > 0, ops.ones((4,))), ValueError, "each element must get the same value"),
-    (lambda x: put(x, (x[:, 0] > 0, 1), 1.0), TypeError, "alone or beside full slices"),
+    (lambda x: put(x, (x[:, 0] > 0, None), 1.0), TypeError, "alone or beside slices and numbers"),
+    (lambda x: put(x[None], (0, slice(None), x[0] > 0), OUTSIDE), TypeError, "next to it only"),
     (lambda x: put(x, (x[:, 0] > 0, x[0] > 0), 1.0), TypeError, "Two masks"),
     (lambda x: x[: x.sum().astype(ms.int32)], TypeError, "a slice needs the elements"),
     (lambda x: OUTSIDE.__setitem__(0, x.sum()), TypeError, "from around the compiled code"),

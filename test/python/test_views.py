@@ -51,6 +51,10 @@ VIEWS = {
     "diagonal": (lambda x: x.diagonal(), lambda x: x.reshape(-1)[::4]),
     "mint.transpose": (lambda x: mint.transpose(x, 0, 1), lambda x: x.T),
     "ops.Transpose": (lambda x: ops.Transpose()(x, (1, 0)), lambda x: x.T),
+    "ops.flatten": (lambda x: ops.flatten(x, start_dim=0), lambda x: x.reshape(-1)),
+    "mint.flatten": (lambda x: mint.flatten(x, 1), lambda x: x[...]),
+    "adjoint": (lambda x: x.adjoint(), lambda x: x.T),
+    "mT": (lambda x: x.mT, lambda x: x.T),
 }
 
 
@@ -81,6 +85,19 @@ COPIES = {
     "ops.flatten": lambda x: ops.flatten(x),
     "transposed and reshaped": lambda x: x.T.reshape(-1),
     "computed": lambda x: x * 1,
+    "flatten from 1": lambda x: x.flatten(start_dim=1),
+    "mint.flatten of a view": lambda x: mint.flatten(x.T),
+    "ops.Identity": lambda x: ops.Identity()(x),
+    "ops.IdentityN": lambda x: ops.IdentityN()([x])[0],
+    "ops.ReduceSum": lambda x: ops.ReduceSum(skip_mode=True)(x, ()),
+    "ops.channel_shuffle": lambda x: ops.channel_shuffle(x.reshape(1, 2, 3), 2),
+    "numpy.broadcast_to": lambda x: ms.numpy.broadcast_to(x, (2, 3)),
+    "numpy.broadcast_arrays": lambda x: ms.numpy.broadcast_arrays(x, x)[0],
+    "numpy.flip": lambda x: ms.numpy.flip(x, ()),
+    "numpy.diag": lambda x: ms.numpy.diag(x),
+    "numpy.sum": lambda x: ms.numpy.sum(x, ()),
+    "numpy.amax": lambda x: ms.numpy.amax(x, ()),
+    "numpy.meshgrid": lambda x: ms.numpy.meshgrid(x[0], x[0])[0],
 }
 
 
@@ -92,6 +109,18 @@ def test_copies(name):
     np.testing.assert_array_equal(x.asnumpy(), ROWS)
     x[0, 0] = 7.0
     assert y.asnumpy().reshape(-1)[0] == 50
+
+
+@pytest.mark.parametrize("run", [lambda f: f, ms.jit])
+def test_a_tensor_of_its_own_by_identity(run):
+    def f(x):
+        y = ops.Identity()(x)
+        y[0, 0] = 50.0
+        return x * y
+
+    np.testing.assert_array_equal(run(f)(make()).asnumpy(), [[50, 4, 9], [16, 25, 36]])
+    gradient = ms.grad(lambda x: f(x).sum())(make())
+    np.testing.assert_array_equal(gradient.asnumpy(), [[50, 4, 6], [8, 10, 12]])
 
 
 def nested(x):

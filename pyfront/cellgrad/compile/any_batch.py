@@ -8,6 +8,7 @@ program is captured for other sizes, too, and must be the same but for numbers t
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -204,19 +205,36 @@ class _Declared(BatchProgram):
     it cannot be compiled so.
     """
 
-    __slots__ = ("apart", "tried")
+    __slots__ = ("apart", "names", "tried")
 
-    def __init__(self, run: Callable[..., Any], name: str, examples: Sequence[Any]):
+    def __init__(
+        self, run: Callable[..., Any], name: str, examples: Sequence[Any], names: Sequence[str]
+    ):
         super().__init__(run, name, examples, divisible=True)
         self.tried = self.apart = False
+        self.names = names
+
+    def _in_order(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The inputs of `set_inputs` in their order, as far as names are of what comes next."""
+        assert self.examples is not None
+        rest = dict(kwargs)
+        for name in self.names[len(args) : len(self.examples)]:
+            if name not in rest:
+                break
+            args = (*args, rest.pop(name))
+        return args, rest
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args, kwargs = self._in_order(args, kwargs)
         if not self.tried and state.current.tape is None:
             self._check(args, kwargs)
             self._try(args, kwargs)
         return self.fixed(args, kwargs) if self.apart else super().__call__(args, kwargs)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        args, kwargs = self._in_order(args, kwargs)
         if not self.tried:
             self._check(args, kwargs)
             self._try(args, kwargs)
@@ -247,5 +265,6 @@ def set_inputs(cell: Any, examples: Sequence[Any]) -> None:
         if isinstance(cell.__dict__.get("_jit_program"), BatchProgram):
             object.__setattr__(cell, "_jit_program", None)
         return
-    program = _Declared(cell_runner(cell), type(cell).__name__, examples)
+    names = tuple(inspect.signature(cell.construct).parameters)
+    program = _Declared(cell_runner(cell), type(cell).__name__, examples, names)
     object.__setattr__(cell, "_jit_program", program)

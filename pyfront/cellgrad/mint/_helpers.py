@@ -9,6 +9,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core import views
 from cellgrad.core.aliases import TensorLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_int, check_ndim
 from cellgrad.core.dtype import Type
@@ -19,6 +20,14 @@ from cellgrad.ops import adaptive_pooling, interpolation
 from cellgrad.ops.next_keys import key_of
 from cellgrad.ops.pointwise import scaled
 from cellgrad.ops.samples import bincount_in
+
+
+def flattened(input: Tensor, start_dim: int, end_dim: int) -> Tensor:
+    """What `ops.flatten` computes, a view for any dimensions."""
+    return _flattened(input, start_dim=start_dim, end_dim=end_dim)
+
+
+_flattened: Any = views.view(keeps_order=True)(ops.flatten)
 
 
 def to(input: Tensor, dtype: Type | None) -> Tensor:

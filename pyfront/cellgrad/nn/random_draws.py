@@ -11,6 +11,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import ShapeLike
 from cellgrad.core.arguments import argument_error, check_dtype
 from cellgrad.core.dtype import Type
+from cellgrad.core.errors import either
 from cellgrad.core.record import (
     broadcast_shapes,
     broadcast_to_shape,
@@ -164,7 +165,7 @@ def random_poisson(
         Tensor of `dtype`, shape ``(*shape, *rate.shape)``.
 
     Raises:
-        TypeError: `shape` or `rate` is not a Tensor of numbers.
+        TypeError: `shape` or `rate` is not a Tensor of numbers, or another `dtype`.
         ValueError: another `dtype`, a negative length.
 
     >>> rates = Tensor([0.0, 5.0])
@@ -174,7 +175,8 @@ def random_poisson(
     op = "random_poisson"
     mean = check_dtype(check_tensor(rate, op, "rate"), op, "rate", "iuf")
     if not isinstance(dtype, Type) or dtype.kind not in "fi":
-        raise argument_error(ValueError, op, "dtype", "a float or int type", dtype)
+        kind = either(TypeError, ValueError)
+        raise argument_error(kind, op, "dtype", "a float or int type", dtype)
     out = _poisson(mean, _shape(shape, op) + mean.shape, seed, op)
     return cast_to(out, dtype)
 

@@ -12,6 +12,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import ArrayLike, Axis, DTypeLike, ShapeLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_bool, check_int
 from cellgrad.core.errors import error
+from cellgrad.core.record import fresh
 from cellgrad.core.tensor import Tensor
 from cellgrad.numpy import _helpers as hn
 from cellgrad.numpy.creation import arange, linspace
@@ -95,7 +96,7 @@ def diag(v: Tensor, k: int = 0) -> Tensor:
         return diagflat(x, k)
     if x.ndim != 2:
         raise argument_error(ValueError, "diag", "v", "a vector or a matrix", x)
-    return ops.diagonal(x, check_int(k, "diag", "k"), 0, 1)
+    return fresh(ops.diagonal(x, check_int(k, "diag", "k"), 0, 1))
 
 
 def diagflat(v: Tensor, k: int = 0) -> Tensor:
@@ -260,7 +261,7 @@ def meshgrid(*xi: Tensor, sparse: bool = False, indexing: str = "xy") -> list[Te
         x.reshape(tuple(-1 if i == d else 1 for i in range(len(axes))))
         for x, d in zip(axes, places, strict=True)
     ]
-    return out if sparse else [ops.broadcast_to(x, tuple(lengths)) for x in out]
+    return out if sparse else [fresh(ops.broadcast_to(x, tuple(lengths))) for x in out]
 
 
 class _Grid:

@@ -9,7 +9,7 @@ from cellgrad import ops
 from cellgrad.core.aliases import ArrayLike, Axis, Dims, ShapeLike, TensorOrTensors
 from cellgrad.core.arguments import argument_error, check_int
 from cellgrad.core.errors import error
-from cellgrad.core.record import is_number
+from cellgrad.core.record import fresh, is_number
 from cellgrad.core.tensor import Tensor
 from cellgrad.numpy import _helpers as hn
 from cellgrad.numpy.joining import moveaxis, stack
@@ -210,7 +210,7 @@ def broadcast_to(array: Tensor, shape: ShapeLike) -> Tensor:
     x, lengths = hn.only(array, "broadcast_to", "array"), hn.shape_of(shape, "broadcast_to")
     if hn.broadcast_shape("broadcast_to", x.shape, lengths) != lengths:
         raise error(ValueError, f"For 'broadcast_to', {x.shape} does not broadcast to {lengths}.")
-    return ops.broadcast_to(x, lengths)
+    return fresh(ops.broadcast_to(x, lengths))
 
 
 def broadcast_arrays(*args: Tensor) -> list[Tensor]:
@@ -223,7 +223,7 @@ def broadcast_arrays(*args: Tensor) -> list[Tensor]:
     [[1 2]] [[3 3]]
     """
     shape = hn.broadcast_shape("broadcast_arrays", *(x.shape for x in args))
-    return [ops.broadcast_to(x, shape) for x in args]
+    return [fresh(ops.broadcast_to(x, shape)) for x in args]
 
 
 # --- order and repetition -----------------------------------------------------------------------
@@ -242,7 +242,7 @@ def flip(m: Tensor, axis: Axis = None) -> Tensor:
     """
     x = hn.only(m, "flip", "m")
     axes = hn.axes_of(axis, x.ndim, "flip")
-    return ops.flip(x, axes) if axes else x
+    return ops.flip(x, axes) if axes else fresh(x)
 
 
 def flipud(m: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from cellgrad.core.aliases import ArrayLike, Axis, DTypeLike, TensorLike, Tensor
 from cellgrad.core.arguments import argument_error, check_dtype, check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
-from cellgrad.core.record import is_number
+from cellgrad.core.record import fresh, is_number
 from cellgrad.core.tensor import Tensor
 from cellgrad.numpy import _helpers as hn
 from cellgrad.numpy.logic import where as select
@@ -68,12 +68,12 @@ def sum(
     x = hn.array(a, "sum", "a")
     axes = hn.axes_of(axis, x.ndim, "sum")
     wide = x if hn.is_float(x) else ops.cast(x, mstype.summed(x.dtype))
-    out = ops.sum(wide, axes, keepdims) if axes else wide
+    out = ops.sum(wide, axes, keepdims) if axes else fresh(wide)
     return hn.cast(out if initial is None else ops.add(out, initial), dtype)  # type: ignore[no-any-return]
 
 
 def _mean(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return ops.mean(x, axes, keepdims) if axes else x
+    return ops.mean(x, axes, keepdims) if axes else fresh(x)
 
 
 def mean(
@@ -178,7 +178,7 @@ def _extremum(a: Any, axis: Any, keepdims: bool, initial: Any, where: Any, op: s
         if not is_number(initial) and not (isinstance(initial, Tensor) and initial.ndim == 0):
             raise argument_error(TypeError, op, "initial", "a number", initial)
         x = (ops.maximum if high else ops.minimum)(x, ops.full_like(x, initial))
-    return ((ops.amax if high else ops.amin)(x, axes, keepdims)) if axes else x
+    return ((ops.amax if high else ops.amin)(x, axes, keepdims)) if axes else fresh(x)
 
 
 def amax(
@@ -276,7 +276,7 @@ def _reduced(
     if not isinstance(keepdims, int):
         raise argument_error(TypeError, op, "keepdims", "a bool", keepdims)
     axes = hn.axes_of(axis, x.ndim, op)
-    return function(x, axes, bool(keepdims)) if axes else x
+    return function(x, axes, bool(keepdims)) if axes else fresh(x)
 
 
 def _without(x: Tensor, value: float) -> Tensor:

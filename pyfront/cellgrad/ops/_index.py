@@ -106,6 +106,12 @@ def parts_of(index: Any) -> tuple[list[Any], list[Any]]:
     return parts, arrays
 
 
+def names_nothing(index: Any) -> bool:
+    """Whether False is one of the parts of an index, which then names no element."""
+    listed = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(i, bool | np.bool_) and not i for i in listed)
+
+
 def _is_several(index: Any) -> bool:
     """Whether an index is a list of parts: of what makes no array, or has a Tensor in it."""
     if not isinstance(index, list):

@@ -7,7 +7,7 @@ from typing import Any
 from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import argument_error, check_instance, check_int, check_one_of
 from cellgrad.core.errors import error
-from cellgrad.core.record import check_tensor, is_number, operation
+from cellgrad.core.record import check_tensor, fresh, is_number, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._generated import square
 from cellgrad.ops._public import public
@@ -134,7 +134,7 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
     n, c, *rest = x.shape
     parts = reshape(x, (n, int(groups), c // groups, *rest))
     out: Tensor = reshape(swapaxes(parts, 1, 2), x.shape)
-    return out
+    return fresh(out)
 
 
 @public()

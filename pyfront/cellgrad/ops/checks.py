@@ -91,6 +91,8 @@ class Assert(Primitive):
                     f"{v:g}" for v in x.asnumpy().reshape(-1)[: self.summarize].tolist()
                 )
                 print(f"input data: [{shown}]")
-            raise error(RuntimeError, "For 'Assert', the condition is false.")
-        out: Tensor = _holds(reshape(given, ()), "For 'Assert', the condition is false")
+            raise error(RuntimeError, "For 'Assert', the condition is false: assert failed.")
+        out: Tensor = _holds(
+            reshape(given, ()), "For 'Assert', the condition is false: assert failed"
+        )
         return out

@@ -10,6 +10,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Axis, Dims
 from cellgrad.core.arguments import check_bool, check_number
 from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._public import public
@@ -44,6 +45,7 @@ def fft_with_size(
 
     Raises:
         TypeError, ValueError: as `fftn`.
+        ValueError: a result without elements: one frequency of real data, and no `signal_sizes`.
 
     >>> print(ops.fft_with_size(Tensor([1.0, 2.0, 3.0, 4.0]), 1, False, True))
     [10.+0.j -2.+2.j -2.+0.j]
@@ -64,6 +66,12 @@ def fft_with_size(
         out = (rfftn if onesided else fftn)(given, None, dims, norm)
     else:
         sizes = known_ints(signal_sizes, op, "signal_sizes") or None
+        if onesided and sizes is None and check_tensor(x, op, "x").shape[-1:] == (1,):
+            raise error(
+                ValueError,
+                "For 'FFTWithSize', the last dimension of the input cannot be 1: the result would have no elements.",
+                "say its size by signal_sizes",
+            )
         out = irfftn(x, sizes, dims, norm) if onesided else ifftn(x, sizes, dims, norm).real()
     return out
 

@@ -288,18 +288,42 @@ def setitem(
             value = function(_take(x, plan, *settled), value)
         out: Tensor = _store(x, plan, _value(value, x), *settled, "set")
         return out
-    full = ("slice", None, None, None)
-    if any(a is not mask.truth for a in arrays) or any(
-        i not in (full, Ellipsis) for i in parts if not isinstance(i, tuple) or i[0] != "array"
-    ):
+    value = _value(value, x)
+    own = _beside(parts, arrays, mask, value)
+    if own is None:
+        out = _choose(x, mask, value, function)
+        return out
+    before = sum(not isinstance(i, int) for i in own[: mask.before])
+    part = _choose(getitem(x, own), mask._replace(before=before), value, function)
+    return setitem(x, own, part)
+
+
+def _beside(
+    parts: list[Any], arrays: list[Any], mask: Mask, value: Tensor
+) -> tuple[Any, ...] | None:
+    """What is beside a mask in an index, with whole dimensions in its place, or None for the whole tensor.
+
+    Raises:
+        TypeError: arrays, new dimensions, or numbers apart from the mask, which move dimensions of the value.
+    """
+    parts = [i for i in parts if i is not Ellipsis]
+    joined = [isinstance(i, int) or _index._is_array(i) for i in parts]
+    first = joined.index(True)
+    apart = not all(joined[first : first + sum(joined)])
+    moved = apart and value.size != 1
+    if moved or None in parts or _index._TRUE in parts or any(a is not mask.truth for a in arrays):
         raise error(
             TypeError,
-            "A mask that is not known while compiling can be assigned to alone or beside full "
-            "slices only.",
+            "A mask that is not known while compiling can be assigned to alone or beside slices and numbers "
+            "that are next to it only.",
             "combine the masks with ops.logical_and, or assign in two steps",
         )
-    out = _choose(x, mask, _value(value, x), function)
-    return out
+    whole = builtins.slice(None)
+    own = tuple(
+        i if isinstance(i, int) else whole if _index._is_array(i) else builtins.slice(*i[1:])
+        for i in parts
+    )
+    return None if all(i == whole for i in own) else own
 
 
 def add_elements(x: Tensor, index: Any, value: Any) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -69,17 +70,32 @@ def reshape(input: Tensor, shape: ShapeLike) -> Tensor:
     return reshape_to(x, tuple(dims))
 
 
+def _view_but_by_default(function: Any) -> Any:
+    """Makes `flatten` give views, but for the dimensions that it joins by default: as MindSpore has it."""
+    view = views.view(keeps_order=True)(function)
+
+    @functools.wraps(function)
+    def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Any:
+        join = function if (start_dim, end_dim) == (1, -1) else view
+        return join(input, order, start_dim=start_dim, end_dim=end_dim)
+
+    return flatten
+
+
 @public(
     "ops.Flatten(input)",
-    "mint.flatten(input, start_dim=0, end_dim=-1)",
-    "mint.nn.Flatten(start_dim, end_dim)(input)",
-    "mint.nn.functional.flatten(input, start_dim=0, end_dim=-1)",
+    "mint.flatten(input, start_dim=0, end_dim=-1) = h.flattened(input, start_dim, end_dim)",
+    "mint.nn.Flatten(start_dim=1, end_dim=-1)(input) = h.flattened(input, start_dim, end_dim)",
+    "mint.nn.functional.flatten(input, start_dim=0, end_dim=-1) = "
+    "h.flattened(input, start_dim, end_dim)",
 )
+@_view_but_by_default
 @operation
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
     """Joins the dimensions from `start_dim` to `end_dim`; by default all but the first.
 
-    Elements are taken in row-major order, or, with order ``"F"``, in that of the transposed tensor.
+    Elements are taken in row-major order, or, with order ``"F"``, in that of the transposed tensor. Outside of
+    compiled code the result is a view, as that of `reshape`, except for the dimensions of the default.
 
     Raises:
         TypeError: an order that is not a string.
@@ -485,4 +501,4 @@ def adjoint(x: Tensor) -> Tensor:
      [2. 4.]]
     """
     given = check_ndim(check_tensor(x, "adjoint", "x"), "adjoint", "x", at_least=2)
-    return given.conj().swapaxes(-1, -2)
+    return swapaxes(given.conj() if given.dtype.kind == "c" else given, -1, -2)

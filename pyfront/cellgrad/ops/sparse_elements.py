@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import argument_error, check_instance, check_int, check_sequence
+from cellgrad.core.arguments import (
+    argument_error,
+    check_instance,
+    check_int,
+    check_same_dtype,
+    check_sequence,
+)
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
-from cellgrad.core.record import axis_of
+from cellgrad.core.errors import either, error
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops._public import public
@@ -73,8 +78,8 @@ def coo_concat(sp_input: Sequence[COOTensor], concat_dim: int = 0) -> COOTensor:
     """Sparse tensors one behind the other along a dimension; elements in the order of places.
 
     Raises:
-        TypeError: no COOTensors, or places that are not known while compiling.
-        ValueError: less than two, or shapes that do not fit.
+        TypeError: no COOTensors, elements of two dtypes, or places that are not known while compiling.
+        ValueError: less than two, a dimension out of range, or shapes that do not fit.
 
     >>> x = ms.COOTensor(Tensor([[0, 1]]), Tensor([1.0]), (1, 2))
     >>> print(ops.coo_concat((x, x), 1).to_dense())
@@ -84,11 +89,18 @@ def coo_concat(sp_input: Sequence[COOTensor], concat_dim: int = 0) -> COOTensor:
     if len(parts) < 2:
         raise argument_error(ValueError, "coo_concat", "sp_input", "at least two", len(parts))
     first = parts[0]
-    d = axis_of(check_int(concat_dim, "coo_concat", "concat_dim"), first.ndim, "coo_concat")
+    d = check_int(concat_dim, "coo_concat", "concat_dim")
+    if not -first.ndim <= d < first.ndim:
+        allowed = f"in [{-first.ndim}, {first.ndim})"
+        kind = either(IndexError, ValueError)
+        raise argument_error(kind, "coo_concat", "concat_dim", allowed, d)
+    d %= first.ndim
     places, total = [], 0
     for x in parts:
         if x.shape[:d] != first.shape[:d] or x.shape[d + 1 :] != first.shape[d + 1 :]:
-            raise error(ValueError, f"For 'coo_concat', {x.shape} and {first.shape} do not fit.")
+            kind = either(ValueError, RuntimeError)
+            raise error(kind, f"For 'coo_concat', {x.shape} and {first.shape} do not fit.")
+        check_same_dtype(first.values, x.values, "coo_concat", ("the first", "another"))
         shift = np.eye(x.ndim, dtype=np.int64)[d] * total
         places.append(cast(x.indices, mstype.int64) + known(shift, mstype.int64))
         total += x.shape[d]

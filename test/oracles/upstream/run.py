@@ -50,6 +50,7 @@ def environment(options: argparse.Namespace) -> dict[str, str]:
         "UPSTREAM_OUT": str(Path(options.out).resolve()),
         "UPSTREAM_SECONDS": str(options.seconds),
         "GLOG_v": "3",
+        "DEVICE_TARGET": "CPU",
         "OMP_NUM_THREADS": "1",
     }
 

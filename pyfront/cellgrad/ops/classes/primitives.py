@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from cellgrad.core.aliases import Axis
 from cellgrad.core.errors import error
+from cellgrad.core.record import fresh
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import contractions, reductions, selection
 from cellgrad.ops._elementwise import Primitive
@@ -75,7 +76,7 @@ class ReduceSum(_Reduce):
 
     def __call__(self, x: Tensor, axis: Axis = ()) -> Tensor:
         if self.skip_mode and axis in ((), []):
-            return x
+            return fresh(x)
         return reductions.reduce_sum(x, axis, self.keep_dims)
 
 
@@ -147,14 +148,14 @@ class ReduceAny(_Reduce):
 
 @public()
 class Identity(Primitive):
-    """The argument itself.
+    """The elements of the argument, as a tensor of its own; what is no Tensor itself.
 
     >>> print(ops.Identity()(Tensor([1.0, 2.0])))
     [1. 2.]
     """
 
-    def __call__(self, input_x: T) -> T:
-        return input_x
+    def __call__(self, input_x: Any) -> Any:
+        return fresh(input_x) if isinstance(input_x, Tensor) else input_x
 
 
 @public()

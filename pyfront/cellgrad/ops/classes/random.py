@@ -47,6 +47,8 @@ class Seeded(Primitive):
     those of two operations with the same seeds are the same.
     """
 
+    _below_zero = False  # whether seeds may be
+
     def __init__(self, seed: int = 0, seed2: int = 0):
         super().__init__()
         for value in (seed, seed2):
@@ -55,7 +57,7 @@ class Seeded(Primitive):
                     TypeError,
                     f"For '{self.name}', the seeds must be ints, but got {type(value).__name__}.",
                 )
-            if value < 0:
+            if value < 0 and not self._below_zero:
                 raise error(
                     ValueError, f"For '{self.name}', the seeds must be >= 0, but got {value}."
                 )
@@ -288,6 +290,8 @@ class RandomChoiceWithMask(Seeded):
     >>> print(ops.RandomChoiceWithMask(2)(Tensor([False, True]))[1])
     [ True False]
     """
+
+    _below_zero = True
 
     def __init__(self, count: int = 256, seed: int = 0, seed2: int = 0):
         super().__init__(seed, seed2)

@@ -15,6 +15,8 @@ from cellgrad.core.arguments import (
     check_int,
     check_number,
     check_one_of,
+    check_same_dtype,
+    check_shape,
 )
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import either, error
@@ -23,6 +25,7 @@ from cellgrad.core.record import (
     axis_of,
     check_float,
     check_tensor,
+    fresh,
     is_number,
     operation,
     splat,
@@ -99,14 +102,19 @@ def _squares(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 class SquareSumAll(Primitive):
     """The sums of squares of two tensors.
 
-    >>> print(*ops.SquareSumAll()(Tensor([1.0, 2.0]), Tensor([3.0])))
+    Raises:
+        TypeError: no Tensors, or of two dtypes.
+        ValueError: of two shapes.
+
+    >>> print(*ops.SquareSumAll()(Tensor([1.0, 2.0]), Tensor([3.0, 0.0])))
     5.0 9.0
     """
 
     def __call__(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        out: tuple[Tensor, Tensor] = _squares(
-            check_tensor(x, self.name, "x"), check_tensor(y, self.name, "y")
-        )
+        a, b = check_tensor(x, self.name, "x"), check_tensor(y, self.name, "y")
+        check_same_dtype(a, b, self.name, ("x", "y"))
+        check_shape(b, self.name, "y", a.shape, "the shape of 'x'")
+        out: tuple[Tensor, Tensor] = _squares(a, b)
         return out
 
 
@@ -193,7 +201,7 @@ def _median(
 
 @public()
 class IdentityN(Primitive):
-    """The tensors themselves, as a tuple.
+    """Copies of the tensors, as a tuple.
 
     >>> print(ops.IdentityN()([Tensor(1.0), Tensor(2.0)])[1])
     2.0
@@ -202,7 +210,7 @@ class IdentityN(Primitive):
     def __call__(self, x: TensorLike) -> tuple[Tensor, ...]:
         if not isinstance(x, tuple | list):
             raise argument_error(TypeError, self.name, "x", "a tuple or list of Tensors", x)
-        return tuple(check_tensor(v, self.name, f"x[{i}]") for i, v in enumerate(x))
+        return tuple(fresh(check_tensor(v, self.name, f"x[{i}]")) for i, v in enumerate(x))
 
 
 @public()

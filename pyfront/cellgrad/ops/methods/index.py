@@ -13,7 +13,7 @@ from cellgrad.core.aliases import ArrayLike, Index, TensorLike, TensorOrTensors
 from cellgrad.core.errors import error
 from cellgrad.core.storage import from_numpy
 from cellgrad.core.tensor import Tensor
-from cellgrad.ops import indexing
+from cellgrad.ops import _index, indexing
 from cellgrad.ops.methods.at import At
 
 # The `self` of these classes is no Tensor to type checkers.
@@ -32,6 +32,8 @@ class IndexMethods:
 
     def __setitem__(self: Any, index: Index, value: TensorLike) -> None:
         self = getattr(self, "_cast_of", self)
+        if _index.names_nothing(index):
+            return
         if state.current.scope is None:
             tape = state.current.tape
             if tape is not None and tape.follows((self, value)):

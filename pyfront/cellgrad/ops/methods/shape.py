@@ -6,7 +6,6 @@ from typing import Any
 
 from cellgrad import ops as _ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core import views
 from cellgrad.core.aliases import Axis, Dims, ShapeLike
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
@@ -25,9 +24,6 @@ def _varargs(values: tuple[Any, ...]) -> Any:
     if len(values) == 1 and isinstance(values[0], tuple | list):
         return tuple(values[0])
     return values
-
-
-_flatten: Any = views.view(keeps_order=True)(_ops.flatten)
 
 
 class ShapeMethods:
@@ -128,7 +124,7 @@ class ShapeMethods:
         """
         if not isinstance(order, str):
             start_dim, end_dim, order = order, (*end, end_dim)[0], "C"
-        flat: Tensor = _flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+        flat: Tensor = ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
         return flat
 
     def transpose(self, *axes: Axis) -> Tensor:
