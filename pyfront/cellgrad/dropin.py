@@ -34,6 +34,7 @@ _MOVED = {
     **{f"{NAME}.ops.operations.{m}_ops": f"{_HERE}.ops.operations" for m in _OPERATIONS.split()},
     **{f"{NAME}.ops.function.{m}_func": f"{_HERE}.ops.function" for m in _FUNCTIONS.split()},
     f"{NAME}.communication.management": f"{_HERE}.communication",
+    f"{NAME}.communication._comm_helper": f"{_HERE}.communication",
     f"{NAME}.ops._utils": f"{_HERE}.ops.operations._sequence_ops",
     f"{NAME}.ops._utils.arg_dtype_cast": f"{_HERE}.ops.operations._sequence_ops",
     f"{NAME}.ops._utils.utils": f"{_HERE}.ops.multitype_ops",
@@ -58,6 +59,7 @@ _MOVED = {
     f"{NAME}.ops._grad_experimental.grad_base": f"{_HERE}.transforms.own_rules",
     f"{NAME}._extends.parse": f"{_HERE}._extends",
     f"{NAME}._extends.parse.compile_config": f"{_HERE}._extends.compile_config",
+    f"{NAME}._extends.parse.standard_method": f"{_HERE}._extends.standard_method",
 }
 # Files of packages of MindSpore, all of whose names the package has here: by where it is.
 _FILES = {

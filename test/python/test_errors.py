@@ -384,6 +384,12 @@ CASES = {
         AttributeError,
         r"please call Cell.__init__\(\) firstly|super\(\)",
     ),
+    "a call without super": (
+        "class M(nn.Cell):\n    def __init__(self):\n        self.a = 1\n"
+        "    def construct(self):\n        return self.a\nM()()  #!",
+        AttributeError,
+        r"super\(\).__init__\(\)",
+    ),
     "no construct": ("nn.Cell()(x)", AttributeError, "'construct' is not defined"),
     "missing parameter in construct": (
         "class M(nn.Cell):\n    def construct(self, a):\n        return a * self.weight  #!\nM()(v)",

@@ -513,6 +513,8 @@ def test_set_dtype_in_compiled_code_is_refused():
 def test_tuple_to_array(bad, kind):
     with pytest.raises(kind, match="tuple_to_array"):
         ops.tuple_to_array(bad)
+    from_range = ops.tuple_to_array(range(1, 10, 3))
+    assert (from_range.dtype, from_range.asnumpy().tolist()) == (ms.int32, [1, 4, 7])
 
 
 # --- where functions come from -------------------------------------------------------------------

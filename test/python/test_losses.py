@@ -257,3 +257,38 @@ def test_labels_without_a_class_for_each_row_are_refused():
         with pytest.raises(ValueError) as e:
             nn.SoftmaxCrossEntropyWithLogits(sparse=True)(x, Tensor(labels.astype(np.int32)))
         assert "'labels' must have shape [2, 3, 4]" in said(e.value)
+
+
+@pytest.mark.parametrize("loss", [ops.cross_entropy, ops.nll_loss])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize(
+    "input, weight, wanted",
+    [
+        (ms.float16, ms.float32, ms.float32),
+        (ms.float32, ms.float16, ms.float32),
+        (ms.float32, ms.float64, ms.float64),
+    ],
+)
+def test_a_weighted_loss_has_the_dtype_of_the_product(loss, reduction, input, weight, wanted):
+    x, w = Tensor([[0.5, 1.0, 2.0]], input), Tensor([1.0, 2.0, 3.0], weight)
+    assert loss(x, Tensor([1], ms.int32), w, reduction=reduction).dtype is wanted
+    assert ms.grad(loss)(x, Tensor([1], ms.int32), w).dtype is input
+    if loss is ops.cross_entropy:
+        assert loss(x, ops.softmax(x), w, reduction=reduction).dtype is wanted
+
+
+def test_focal_loss_of_fewer_labels_reads_the_first_logits():
+    """As the gather of these labels, in MindSpore: its documentation has the values of whole labels."""
+    x = np.random.default_rng(4).standard_normal((3, 2, 3)).astype(np.float32)
+    w = Tensor([0.5, 2.0])
+    for shape in ((1, 1, 3), (3, 1, 2), (2, 1, 1)):
+        labels = Tensor(np.ones(shape), ms.int32)
+        part = Tensor(x[: shape[0], :, : shape[2]])
+        for loss in (nn.FocalLoss(reduction="none"), nn.FocalLoss(w, 1.5, "none")):
+            value = loss(Tensor(x), labels)
+            np.testing.assert_array_equal(value.asnumpy(), loss(part, labels).asnumpy())
+    one = nn.FocalLoss()(Tensor([[0.8, 1.4], [0.5, 0.9], [1.2, 0.9]]), Tensor([[1]], ms.int32))
+    p = 1 / (1 + np.exp(-0.6))
+    np.testing.assert_allclose(one.asnumpy(), -((1 - p) ** 2) * np.log(p), rtol=1e-6)
+    with pytest.raises(ValueError, match="must not be longer than 'logits'"):
+        nn.FocalLoss()(part, Tensor(np.ones((3, 1, 1)), ms.int32))

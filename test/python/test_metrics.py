@@ -145,6 +145,14 @@ def test_names_and_indexes():
     apart = train.RootMeanSquareDistance()
     assert apart(x, y, 0) == train.RootMeanSquareDistance().set_indexes([0, 2, 3])(x, other, y, 0)
 
+    words = [["i", "have", "a", "pen", "on", "my", "desk"]]
+    references = [[["i", "have", "a", "pen", "in", "my", "desk"], ["on", "my", "desk"]]]
+    score = train.BleuScore()(words, references)
+    assert train.BleuScore().set_indexes([2, 0])(references, 9, words) == score
+    cover, image = train.OcclusionSensitivity(margin=1), Tensor([[[[1.0, 0.5]]]])
+    cover.set_indexes([0, 3, 2])
+    assert cover(nn.Flatten(), None, Tensor([1]), image).tolist() == [0.0, 0.5]
+
     class Greatest(train.Metric):
         def clear(self):
             self.value = -np.inf

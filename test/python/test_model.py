@@ -86,6 +86,8 @@ def test_evaluation_and_prediction():
     logits = m.predict(X).asnumpy()
     shifted = logits - logits.max(1, keepdims=True)
     losses = np.log(np.exp(shifted).sum(1)) - shifted[np.arange(50), CLASSES]
+    with pytest.raises(ValueError, match="'backend' must be"):
+        m.predict(X, backend="gpu")
     assert results["acc"] == pytest.approx((logits.argmax(1) == CLASSES).mean())
     assert m.eval(rows(50))["loss"] == pytest.approx(losses.mean(), rel=1e-5)
     assert results["acc"] > 0.9

@@ -88,3 +88,34 @@ def test_marked_numbers_are_numbers_elsewhere():
         return x[: int(n)] * n
 
     assert f(Tensor([1.0, 2.0, 3.0]), mutable(2)).asnumpy().tolist() == [2.0, 4.0]
+
+
+def test_numbers_whose_gradients_are_not_asked_for_are_taken_by_every_operation():
+    x = Tensor([-2.0, 3.0])
+
+    def slope(function, *numbers):
+        return ms.grad(function)(x, *map(mutable, numbers)).asnumpy().tolist()
+
+    assert slope(lambda x, a: ops.leaky_relu(x, a), 0.5) == [0.5, 1.0]
+    assert slope(lambda x, a: ops.hardshrink(x, a), 2.5) == [0.0, 1.0]
+    assert slope(lambda x, a, b: ops.threshold(x, a, b) * a, 2.5, 7.0) == [0.0, 2.5]
+    assert slope(lambda x, a: ops.full_like(x, a) * x, 4.0) == [4.0, 4.0]
+    assert slope(lambda x, n: x[n:] * 2.0, 1) == [0.0, 2.0]
+    assert slope(lambda x, a: ms.grad(lambda x: ops.leaky_relu(x * x, a))(x), 0.5) == [2.0, 2.0]
+    by_weight = ms.grad(lambda x, a: ops.elu(x, a) * w, None, w := ms.Parameter(Tensor(2.0)))
+    assert float(by_weight(Tensor(3.0), mutable(1.0))) == 3.0
+    nan = float("nan")
+    assert slope(lambda x, *numbers: ops.nan_to_num(x, *numbers), 1.0, 2.0, 3.0) == [1.0, 1.0]
+    every = ops.GradOperation(get_all=True)
+    found = every(lambda x, *numbers: ops.nan_to_num(x, *numbers))
+    found = found(Tensor([nan, float("inf"), 1.0, nan]), mutable(5.0), mutable(6.0), mutable(7.0))
+    assert found[0].asnumpy().tolist() == [0.0, 0.0, 1.0, 0.0] and found[1:] == (2.0, 1.0, 0.0)
+
+
+def test_a_bool_that_is_mutable_says_whether_nan_are_close():
+    x = Tensor([float("nan"), 1.0])
+    close = ms.jit(lambda x, nan: x.isclose(x, 1e-5, 1e-8, nan))
+    assert close(x, mutable(True)).asnumpy().tolist() == [True, True]
+    assert close(x, mutable(False)).asnumpy().tolist() == [False, True]
+    asked = ops.isclose(x, x, equal_nan=Tensor(True))
+    assert asked.asnumpy().tolist() == [True, True]

@@ -465,6 +465,7 @@ ERRORS = [
     (lambda: random.permutation(random.key(0), 0), ValueError, "must be positive"),
     (lambda: random.permutation(random.key(0), "a"), TypeError, "int or a Tensor"),
     (lambda: ops.rrelu(X, 0.5, 0.2), ValueError, "lower <= upper"),
+    (lambda: nn.RReLU(0.5, 0.2), ValueError, "'upper' must be"),
     (lambda: ops.StandardNormal(-1), ValueError, "must be >= 0"),
     (lambda: ops.StandardNormal(1.5), TypeError, "must be ints"),
     (lambda: random.key("a"), TypeError, "must be an int"),

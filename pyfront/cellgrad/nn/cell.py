@@ -28,6 +28,7 @@ __all__ = ["Cell"]
 
 
 # Attributes of other libraries' modules and optimizers, and what stands for them.
+_INIT = "write super().__init__() as the first line of __init__"
 _ELSEWHERE = {
     "train": "net.set_train()",
     "eval": "net.set_train(False)",
@@ -214,7 +215,7 @@ class Cell(CellState, CellModes, CellHooks):
             raise error(
                 AttributeError,
                 f"For 'insert_{what}_to_cell', please call Cell.__init__() firstly.",
-                "write super().__init__() as the first line of __init__",
+                _INIT,
             )
 
     def _changed(self, mode: bool = False) -> None:
@@ -312,8 +313,11 @@ class Cell(CellState, CellModes, CellHooks):
             if name in d["_buffers"]:
                 return d["_buffers"][name]
         text = f"The '{type(self).__name__}' object has no attribute '{name}'."
-        if name in _ELSEWHERE:
-            raise error(AttributeError, text, _ELSEWHERE[name])
+        hint = _ELSEWHERE.get(name)
+        if "_params" not in d and name[0] == "_" != name[1:2]:  # one that every Cell has
+            hint = _INIT
+        if hint:
+            raise error(AttributeError, text, hint)
         raise AttributeError(text)
 
     def __delattr__(self, name: str) -> None:

@@ -94,6 +94,10 @@ class Dropout3d(_DropoutOfChannels):
 class RReLU(Cell):
     """`ops.rrelu` with random slopes in [lower, upper).
 
+    Raises:
+        TypeError: a bound that is no number.
+        ValueError: `upper` is less than `lower`.
+
     >>> print(nn.RReLU(0.25, 0.25)(Tensor([-1.0, 0.0, 2.0])))
     [-0.25  0.    2.  ]
     """
@@ -101,7 +105,7 @@ class RReLU(Cell):
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3):
         super().__init__()
         self.lower = check_number(lower, self.cls_name, "lower")
-        self.upper = check_number(upper, self.cls_name, "upper")
+        self.upper = check_number(upper, self.cls_name, "upper", at_least=lower)
 
     def construct(self, x: Tensor) -> Tensor:
         out: Tensor = ops.rrelu(x, self.lower, self.upper)

@@ -72,6 +72,11 @@ def _of_classes(weight: Any, classes: int, rank: int, dim: int, dtype: Any, op: 
     return reshape_to(cast_to(w, dtype), (1,) * dim + (classes,) + (1,) * (rank - dim - 1))
 
 
+def _weighted_dtype(x: Tensor, weight: Any, op: str) -> mstype.Type:
+    """The dtype of a loss with weights: that of a product."""
+    return mstype.promote(x.dtype, check_tensor(weight, op, "weight").dtype)
+
+
 def _smoothing(value: Any, op: str) -> float:
     return float(check_number(value, op, "label_smoothing", at_least=0, at_most=1))
 
@@ -109,8 +114,9 @@ def _nll(
     chosen = is_class(labels, classes, dim)
     counts = splat(1, log_p.dtype, labels.shape)
     if weight is not None:
-        w = _of_classes(weight, classes, log_p.ndim, dim, log_p.dtype, op)
-        log_p = log_p * w
+        kind = _weighted_dtype(log_p, weight, op)
+        w = _of_classes(weight, classes, log_p.ndim, dim, kind, op)
+        log_p = cast_to(log_p, kind) * w
         counts = reductions.sum(select(chosen, w, 0.0), dim)
     loss = -reductions.sum(select(chosen, log_p, 0.0), dim)
     if smoothing:
@@ -155,7 +161,8 @@ def cross_entropy(
         input: logits of shape (C,), (N, C) or (N, C, d1, ...).
         target: class indices of that shape without C, int32 or int64, or probabilities of the same
             shape as `input`.
-        weight: one factor a class, shape (C,), or None.
+        weight: one factor a class, shape (C,), or None; the loss has the dtype of its product with
+            `input`.
         ignore_index: a class index whose elements count neither in the loss nor in the mean.
         reduction: "mean" (of class indices, divided by the sum of their weights), "sum", or "none".
         label_smoothing: in [0, 1]; how much of the target is spread evenly over the classes.
@@ -180,7 +187,8 @@ def cross_entropy(
         p = p * (1.0 - smoothing) + smoothing / classes
     product = log_p * p
     if weight is not None:
-        product = product * _of_classes(weight, classes, x.ndim, dim, x.dtype, op)
+        kind = _weighted_dtype(x, weight, op)
+        product = cast_to(product, kind) * _of_classes(weight, classes, x.ndim, dim, kind, op)
     loss = -reductions.sum(product, dim)
     if reduction == "mean":
         return reductions.sum(loss) / (x.size / classes)  # type: ignore[no-any-return]

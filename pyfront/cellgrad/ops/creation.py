@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
@@ -272,16 +273,18 @@ def _sequence_mask(x: Tensor, maxlen: int) -> Tensor:
 
 
 @public("ops.TupleToArray")
-def tuple_to_array(input_x: tuple[float, ...]) -> Tensor:
-    """A tuple of numbers as a tensor: int32 if the first one is an int, float32 otherwise.
+def tuple_to_array(input_x: tuple[float, ...] | builtins.range) -> Tensor:
+    """A tuple or range of numbers as a tensor: int32 if the first one is an int, float32 otherwise.
 
     Raises:
-        TypeError: `input_x` is no tuple of numbers.
+        TypeError: `input_x` is no tuple or range of numbers.
         ValueError: it is empty.
 
     >>> print(ops.tuple_to_array((1, 2, 3)))
     [1 2 3]
     """
+    if isinstance(input_x, builtins.range):
+        input_x = tuple(input_x)
     check_instance(input_x, "tuple_to_array", "input_x", tuple)
     check_sequence(input_x, "tuple_to_array", "input_x", "numbers")
     numbers = [check_number(v, "tuple_to_array", "input_x") for v in input_x]

@@ -441,15 +441,22 @@ def nan_to_num(
     [0. 9. 1.]
     """
     x = check_tensor(input, "nan_to_num", "input")
-    for name, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
-        if value is not None:
+    largest = _LARGEST.get(x.dtype.name, 1.7976931348623157e308)
+    values: list[Any] = []
+    given = (("nan", nan, 0.0), ("posinf", posinf, largest), ("neginf", neginf, -largest))
+    for name, value, default in given:
+        if isinstance(value, Tensor) and not value.ndim:  # such as a number that is mutable
+            values.append(cast_to(value, x.dtype))
+        elif value is not None:
             check_number(value, "nan_to_num", name)
+            values.append(real(value))
+        else:
+            values.append(default)
     if x.dtype.kind != "f":
         return x
-    largest = _LARGEST.get(x.dtype.name, 1.7976931348623157e308)
-    out = select(gen.isnan(x), 0.0 if nan is None else real(nan), x)
-    out = select(gen.equal(x, math.inf), largest if posinf is None else real(posinf), out)
-    return select(gen.equal(x, -math.inf), -largest if neginf is None else real(neginf), out)
+    out = select(gen.isnan(x), values[0], x)
+    out = select(gen.equal(x, math.inf), values[1], out)
+    return select(gen.equal(x, -math.inf), values[2], out)
 
 
 @public("Tensor.isposinf")
@@ -504,8 +511,11 @@ def isclose(
     near = gen.less_equal(gen.abs(a - b), gen.abs(b) * rtol + atol)
     near = gen.logical_and(near, gen.isfinite(b))
     near = gen.logical_or(near, gen.equal(a, b))
-    if equal_nan:
-        near = gen.logical_or(near, gen.logical_and(gen.isnan(a), gen.isnan(b)))
+    if isinstance(equal_nan, Tensor) or equal_nan:
+        both = gen.logical_and(gen.isnan(a), gen.isnan(b))
+        if isinstance(equal_nan, Tensor):  # a bool that is mutable
+            both = gen.logical_and(both, equal_nan)
+        near = gen.logical_or(near, both)
     return near
 
 

@@ -9,7 +9,13 @@ from typing import Any
 from cellgrad import nn
 from cellgrad.core import progress
 from cellgrad.core.aliases import MetricValue, TensorOrTensors
-from cellgrad.core.arguments import argument_error, check_bool, check_instance, check_int
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_instance,
+    check_int,
+    check_one_of,
+)
 from cellgrad.core.context import ParallelMode
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -360,10 +366,16 @@ class Model:
     ) -> TensorOrTensors:
         """The network's output for inputs: Tensors, arrays or what has DLPack.
 
+        `backend` is None or "lite", and `config` is for that; both have no effect.
+
+        Raises:
+            ValueError: another `backend`.
+
         >>> net = nn.Dense(2, 1, "ones", has_bias=False)
         >>> print(ms.train.Model(net).predict(Tensor([[1.0, 2.0]])))
         [[3.]]
         """
+        check_one_of(backend, "Model.predict", "backend", (None, "lite"))
         self._network.set_train(False)
         return self._network(*(_tensor(v) for v in predict_data))
 

@@ -34,11 +34,10 @@ from cellgrad.core.context import compiled as _compiled
 from cellgrad.core.errors import either, error
 from cellgrad.core.foreign import hinting
 from cellgrad.core.guards import ABSENT
-from cellgrad.core.mutable import holds_mutable
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back
-from cellgrad.transforms.numbers import by_numbers
+from cellgrad.transforms.numbers import by_numbers, numbers_asked
 from cellgrad.transforms.on_tape import (
     compiled_or_not,
     differentiate_on_tape,
@@ -140,7 +139,7 @@ def _apply(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: bool
 ) -> Any:
     args, kwargs, cotangent = _with_cotangent(args, kwargs, request, sens)
-    if request.frozen is None and any(holds_mutable(a) for a in args):
+    if request.frozen is None and numbers_asked(args, request):
         return by_numbers(function, args, kwargs, request, cotangent)
     return pull_back(function, args, kwargs, request, cotangent)
 

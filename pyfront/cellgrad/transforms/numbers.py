@@ -10,7 +10,7 @@ from cellgrad.capture import calls
 from cellgrad.compile.program import function_name
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
-from cellgrad.core.mutable import MUTABLE
+from cellgrad.core.mutable import MUTABLE, holds_mutable
 from cellgrad.core.record import splat
 from cellgrad.core.scope import as_number
 from cellgrad.core.tensor import Tensor
@@ -18,15 +18,23 @@ from cellgrad.core.tree import map_tensors, tensors
 from cellgrad.ops._static import known
 from cellgrad.transforms.differentiate import Request, pull_back
 
-__all__ = ["by_numbers"]
+__all__ = ["by_numbers", "numbers_asked"]
+
+
+def numbers_asked(args: tuple[Any, ...], request: Request) -> list[int]:
+    """Those positions asked for whose arguments hold numbers that `mutable` has marked."""
+    asked = range(len(args)) if request.positions == "all" else request.positions or ()
+    return [i for i in asked if i < len(args) and holds_mutable(args[i])]
 
 
 def by_numbers(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, cotangent: Any
 ) -> Any:
-    """`pull_back` of arguments with numbers that `mutable` has marked: tensors, which are numbers to the
-    function, and whose gradients are numbers.
+    """`pull_back` of arguments with numbers that `mutable` has marked: where their gradients are asked for they
+    are tensors, which are numbers to the function, and their gradients are numbers. Others stay constants, which
+    every operation takes.
     """
+    asked = numbers_asked(args, request)
     listed: list[Tensor] = []
     found: list[bool] = []  # which results are numbers
 
@@ -36,7 +44,9 @@ def by_numbers(
         listed.append(_scalar(value))
         return listed[-1]
 
-    given = tuple([map_tensors(lambda t: t, a, tensor) for a in args])
+    given = tuple(
+        [map_tensors(lambda t: t, a, tensor) if i in asked else a for i, a in enumerate(args)]
+    )
     places = {i for i, t in enumerate(tensors(given)) if any(t is n for n in listed)}
 
     def of_numbers(*own: Any, **named: Any) -> Any:

@@ -149,7 +149,8 @@ class FocalLoss(LossBase):
 
     Inputs:
         logits: shape (N, C), (N, C, L) or (N, C, H, W), C > 1.
-        labels: class indices of the same shape but C = 1, or probabilities of the same shape.
+        labels: class indices of the same shape but C = 1, or probabilities of the same shape. With
+            fewer indices along another dimension, the first elements of `logits` count.
 
     Raises:
         TypeError: arguments of wrong types.
@@ -186,12 +187,20 @@ class FocalLoss(LossBase):
                 f"'logits'.shape[1]: {logits.shape[1]}, but got {labels.shape[1]}.",
             )
         n, c = logits.shape[:2]
-        logits, labels = logits.reshape(n, c, -1), labels.reshape(n, labels.shape[1], -1)
+        logits, labels = logits.reshape(n, c, -1), labels.reshape(*labels.shape[:2], -1)
         log_p = ops.log_softmax(logits, 1)
         indices = labels.shape[1] == 1
         if indices:
-            labels = labels.reshape(n, -1).astype(mstype.int32)
-            labels = one_hot(labels, c, log_p.dtype, self.cls_name)
+            rows, columns = labels.shape[::2]
+            if rows > n or columns > logits.shape[2]:
+                raise error(
+                    ValueError,
+                    f"For '{self.cls_name}', 'labels' must not be longer than 'logits' along any "
+                    f"dimension, but there are {rows} rows for {n}, each of {columns} for "
+                    f"{logits.shape[2]}.",
+                )
+            log_p = log_p[:rows, :, :columns]  # what a gather of these indices reads
+            labels = one_hot(labels[:, 0].astype(mstype.int32), c, log_p.dtype, self.cls_name)
         factor = ops.pow(1.0 - ops.exp(log_p), self.gamma)
         if self.weight is not None:
             log_p = log_p * self.weight.reshape(1, c, 1)

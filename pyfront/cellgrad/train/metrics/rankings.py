@@ -12,7 +12,7 @@ from cellgrad.core.aliases import TensorLike
 from cellgrad.core.arguments import check_bool, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
-from cellgrad.train.metrics.metric import Array, Metric
+from cellgrad.train.metrics.metric import Array, Metric, rearrange_inputs
 
 
 def auc(x: TensorLike, y: TensorLike, reorder: bool = False) -> float:
@@ -184,6 +184,7 @@ class BleuScore(Metric):
         self._length = self._wanted = 0
         self._seen = False
 
+    @rearrange_inputs
     def update(self, *inputs: Any) -> None:
         if len(inputs) != 2 or len(inputs[0]) != len(inputs[1]):
             raise error(
@@ -280,6 +281,7 @@ class OcclusionSensitivity(Metric):
             )
         return low, high
 
+    @rearrange_inputs
     def update(self, *inputs: object) -> None:
         if len(inputs) != 3 or not callable(inputs[0]):
             raise error(
@@ -287,7 +289,7 @@ class OcclusionSensitivity(Metric):
                 "For 'OcclusionSensitivity.update', it needs 3 inputs: a network, an image, a label.",
             )
         model = inputs[0]
-        image, label = self._taken((*inputs[1:],), 2)
+        image, label = (self._convert_data(v) for v in inputs[1:])
         if len(image) != 1 or label.size != 1:
             raise error(
                 RuntimeError,
