@@ -95,7 +95,15 @@ SPECIAL_VALUES = {
     "gaussian": [1.0, 1.0, math.exp(-1), math.exp(-4), 0.0, 0.0, 0.0, NAN],
     "exp_square": [1.0, 1.0, math.exp(1), math.exp(4), INF, INF, INF, NAN],
     "sech_squared": [1.0, 1.0, 1 / math.cosh(1) ** 2, 1 / math.cosh(2) ** 2, 0.0, 0.0, 0.0, NAN],
-    "sigmoid_slope": [0.25, 0.25, *(0.25 / math.cosh(x) ** 2 for x in (0.5, 1)), 0.0, 0.0, 0.0, NAN],
+    "sigmoid_slope": [
+        0.25,
+        0.25,
+        *(0.25 / math.cosh(x) ** 2 for x in (0.5, 1)),
+        0.0,
+        0.0,
+        0.0,
+        NAN,
+    ],
 }
 
 
