@@ -426,8 +426,10 @@ def count_nonzero(
 @public("Tensor.aminmax")
 @operation
 def aminmax(input: Tensor, *, axis: Axis = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The smallest and the largest elements over `axis`. Along one axis the first of several gets the whole
-    derivative, as in `min` and `max`; else all of them have equal parts, as in `amin` and `amax`.
+    """The smallest and the largest elements over `axis`.
+
+    Along one axis the first of several gets the whole derivative, as in `min` and `max`; else all of them have
+    equal parts, as in `amin` and `amax`.
 
     >>> low, high = ops.aminmax(Tensor([3.0, 1.0, 2.0]))
     >>> print(low, high)
