@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
@@ -435,7 +436,7 @@ def aminmax(input: Tensor, *, axis: Axis = 0, keepdims: bool = False) -> tuple[T
     >>> print(low, high)
     1.0 3.0
     """
-    if isinstance(axis, (tuple, list)):
+    if isinstance(axis, Sequence):
         return reductions.amin(input, axis, keepdims), reductions.amax(input, axis, keepdims)
     return extrema.min(input, axis, keepdims)[0], extrema.max(input, axis, keepdims)[0]
 
