@@ -2,7 +2,7 @@
 
     python side_by_side.py [--record] [--only GROUP ...] [--list]
 
-The programs come from `styles.py`, `features.py` and `corners.py`. MindSpore is installed into
+The programs come from `styles.py`, `features.py`, `kinks.py` and `corners.py`. MindSpore is installed into
 build-oracle/mindspore, unless CELLGRAD_MINDSPORE_PYTHON names an interpreter that has it. `--record`
 keeps MindSpore's answers to the programs that `make test` runs, where ours are equal, in `recorded/`.
 """
@@ -25,6 +25,7 @@ from typing import Any
 
 import corners
 import features
+import kinks
 import styles
 from answers import silent, verdict
 from intended import reason
@@ -38,10 +39,19 @@ Program = dict[str, str]
 GROUPS: dict[str, Callable[[], Iterable[Program]]] = {
     "styles": styles.programs,
     "features": features.programs,
+    "kinks": kinks.programs,
     **{group: lambda group=group: corners.programs(group) for group in corners.GROUPS},  # type: ignore[misc]
 }
 # One of so many programs of a group is part of `make test`.
-IN_TESTS = {"styles": 5, "features": 1, "arguments": 3, "mixed": 12, "binary": 60, "reductions": 20}
+IN_TESTS = {
+    "styles": 5,
+    "features": 1,
+    "kinks": 2,
+    "arguments": 3,
+    "mixed": 12,
+    "binary": 60,
+    "reductions": 20,
+}
 
 
 def tested(group: str) -> list[Program]:

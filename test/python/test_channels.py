@@ -80,6 +80,17 @@ def test_lp_pool_of_mindspore():
     np.testing.assert_allclose(found.asnumpy(), wanted)
 
 
+@pytest.mark.parametrize("power", [1, 2, 3.5])
+def test_lp_pool_has_no_slope_where_a_window_is_zero(power):
+    """As in MindSpore, and not NaN, which the root of a sum has there: a relu before it makes such windows."""
+    x = Tensor([[[3.0, 4.0, 0.0, 0.0]]])
+    wanted = np.array([3.0, 4.0]) ** (power - 1) * (3.0**power + 4.0**power) ** (1 / power - 1)
+    first = ms.grad(lambda x: ops.lp_pool1d(x, power, 2).sum())
+    np.testing.assert_allclose(first(x).asnumpy(), [[[*wanted, 0, 0]]], rtol=1e-5)
+    second = ms.grad(lambda x: first(x).sum())(x).asnumpy()
+    np.testing.assert_array_equal(second[..., 2:], 0)
+
+
 @pytest.mark.parametrize("dims", [1, 2, 3])
 @pytest.mark.parametrize("batch", [(2, 3), (3,)])
 def test_max_unpool_undoes_pooling(dims, batch):

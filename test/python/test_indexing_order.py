@@ -122,6 +122,25 @@ def test_segments_and_extremes(dtype):
     np.testing.assert_array_equal(got.asnumpy(), np.array([[8, 5], [7, 2], [3, 72]], dtype))
 
 
+@pytest.mark.parametrize("largest", [True, False])
+def test_equal_extremes_have_equal_parts_of_the_derivative(largest):
+    """Numbers of MindSpore 2.10's, and those of three equal elements of a segment."""
+    x, updates = Tensor([1.0, 2.0, 0.0, 3.0]), Tensor([1.0, 1.0, 0.0, 1.0])
+    sign, where = Tensor(1.0 if largest else -1.0), Tensor([[0], [0], [2], [3]])
+    scatter = ops.tensor_scatter_max if largest else ops.tensor_scatter_min
+    got = ms.grad(lambda x, v: scatter(sign * x, where, sign * v).sum(), (0, 1))(x, updates)
+    third = np.float32(1 / 3)
+    np.testing.assert_allclose(got[0].asnumpy(), sign.asnumpy() * [third, 1, 0.5, 1], rtol=1e-6)
+    np.testing.assert_allclose(got[1].asnumpy(), sign.asnumpy() * [third, third, 0.5, 0], rtol=1e-6)
+    segment = ops.unsorted_segment_max if largest else ops.unsorted_segment_min
+    ids = Tensor([0, 0, 0, 1, -1])
+    x = Tensor([2.0, 2.0, 2.0, 5.0, 7.0])
+    first = ms.grad(lambda x: ops.square(segment(x, ids, 2)).sum())
+    np.testing.assert_allclose(first(x).asnumpy(), [4 / 3, 4 / 3, 4 / 3, 10, 0], rtol=1e-6)
+    second = ms.grad(lambda x: first(x).sum())(x).asnumpy()
+    np.testing.assert_allclose(second, [2 / 3, 2 / 3, 2 / 3, 2, 0], rtol=1e-6)
+
+
 def test_many_updates_of_few_places():
     rng = np.random.default_rng(0)
     a, v = rng.normal(size=7), rng.normal(size=1000)

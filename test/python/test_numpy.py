@@ -204,6 +204,13 @@ def test_second_derivatives(name):
     check_grads(SMOOTH[name], (ms.Tensor(X),), order=2)
 
 
+def test_deviation_of_equal_elements_has_derivative_zero():
+    """As that of `ops.std`."""
+    for f, x in ((mnp.std, [2.0, 2.0]), (mnp.nanstd, [2.0, np.nan, 2.0])):
+        assert f(ms.Tensor(x)).item() == 0
+        np.testing.assert_array_equal(ms.grad(f)(ms.Tensor(x)).asnumpy(), 0)
+
+
 def test_in_compiled_code_and_mapped():
     def f(x):
         low, high = mnp.amin(x), mnp.amax(x)

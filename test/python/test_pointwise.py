@@ -197,6 +197,7 @@ def test_special_values_of_two_operands():
     assert ops.xlogy(zero, zero).item() == 0 and ops.xdivy(zero, zero).item() == 0
     assert [g.item() for g in ms.grad(ops.xlogy, (0, 1))(zero, zero)] == [0, 0]
     assert ms.grad(ops.xlogy)(zero, one * 2).item() == math.log(2)
+    assert math.isnan(ops.xlogy(zero, one * math.nan).item())
     assert ops.hypot(one * 3e200, one * 4e200).item() == pytest.approx(5e200, rel=1e-15)
 
 

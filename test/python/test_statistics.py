@@ -187,6 +187,10 @@ def test_the_first_extremum_has_the_whole_derivative():
         np.put_along_axis(at, where.asnumpy()[:, None], 1, 1)
         np.testing.assert_array_equal(gradient, at)
         assert np.isnan(values.asnumpy()[1]) and where.asnumpy()[1] == 0
+    ties = Tensor([[2.0, 2.0, 1.0, 1.0]])
+    for part, wanted in enumerate(([0, 0, 1, 0], [1, 0, 0, 0])):
+        gradient = ms.grad(lambda v, k=part: ops.aminmax(v, axis=1)[k].sum())(ties)
+        np.testing.assert_array_equal(gradient.asnumpy(), [wanted])
     check_grads(lambda v: ops.max(v, 0)[0] * ops.min(v, 0)[0], (Tensor(X[:, :, 0]),), order=2)
 
 

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from cellgrad.core.partial import Part
 
 
-def _not_yet(leaf: Tracer, value: Tracer) -> Tensor:
+def _not_yet(leaf: Tensor, value: Tensor) -> Tensor:
     raise RuntimeError("gradients cannot be taken before cellgrad is fully imported")
 
 
 # `value` with the derivatives of `leaf`; `transforms.custom` sets it.
-leaf_of: Callable[[Tracer, Tracer], Tensor] = _not_yet
+leaf_of: Callable[[Tensor, Tensor], Tensor] = _not_yet
 
 
 def _no_complex(op: str, operands: list[Any], attrs: Any, result: Signature | None) -> Tracer:

@@ -12,10 +12,11 @@ from cellgrad.core.aliases import ArrayLike, Axis, DTypeLike, TensorLike, Tensor
 from cellgrad.core.arguments import argument_error, check_dtype, check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
-from cellgrad.core.record import fresh, is_number
+from cellgrad.core.record import fresh, is_number, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.numpy import _helpers as hn
 from cellgrad.numpy.logic import where as select
+from cellgrad.ops.reductions import safe_root
 
 __all__ = [
     "amax",
@@ -43,6 +44,8 @@ __all__ = [
     "sum",
     "var",
 ]
+
+_deviation = operation(safe_root)
 
 
 def _numbers(a: Any, op: str) -> Tensor:
@@ -119,7 +122,7 @@ def var(x: ArrayLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False) 
 
 
 def std(x: ArrayLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-    """The standard deviation: the root of `var`.
+    """The standard deviation: the root of `var`, with derivative 0 where all elements are equal.
 
     Raises:
         TypeError: bools.
@@ -128,7 +131,7 @@ def std(x: ArrayLike, axis: Axis = None, ddof: int = 0, keepdims: bool = False) 
     >>> print(numpy.std(Tensor([[1.0, 2.0], [3.0, 5.0]]), axis=0))
     [1.  1.5]
     """
-    return ops.sqrt(var(x, axis, ddof, keepdims))
+    return _deviation(var(x, axis, ddof, keepdims))
 
 
 def average(
@@ -400,7 +403,7 @@ def nanstd(
     >>> print(numpy.nanstd(Tensor([1.0, float("nan"), 3.0])))
     1.0
     """
-    return ops.sqrt(nanvar(a, axis, dtype, ddof, keepdims))
+    return _deviation(nanvar(a, axis, dtype, ddof, keepdims))
 
 
 # --- counts and running sums --------------------------------------------------------------------

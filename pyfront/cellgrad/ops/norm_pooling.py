@@ -11,12 +11,13 @@ from cellgrad.core.arguments import argument_error, check_number, check_one_of, 
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _generated as gen
 from cellgrad.ops._index import is_known
 from cellgrad.ops._public import public
 from cellgrad.ops._sliding import check_rank, per_dim
 from cellgrad.ops.pooling import avg_pool1d, avg_pool2d
 from cellgrad.ops.selection import pow as power
-from cellgrad.ops.selection import zeros
+from cellgrad.ops.selection import select, zeros
 from cellgrad.ops.shapes import reshape
 
 
@@ -39,7 +40,10 @@ def _lp_pool(
         0,
         ceil_mode,
     )
-    out: Tensor = power(means * math.prod(kernel), 1.0 / norm_type)
+    sums = means * math.prod(kernel)
+    out: Tensor = power(sums, 1.0 / norm_type)
+    if norm_type > 0:  # as in MindSpore, no slope where a window adds up to 0, as after a relu
+        out = select(gen.equal(sums, 0.0), 0.0, out)
     return out if x.ndim == dims + 2 else reshape(out, out.shape[1:])
 
 

@@ -177,7 +177,7 @@ def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
 )
 @operation
 def xlogy(input: TensorLike, other: TensorLike) -> Tensor:
-    """``input * log(other)``, and 0 where `input` is 0 and `other` is not positive.
+    """``input * log(other)``, and 0 where `input` is 0 and `other` is 0 or negative.
 
     Raises:
         TypeError: an operand that is neither Tensor nor number.
@@ -187,7 +187,7 @@ def xlogy(input: TensorLike, other: TensorLike) -> Tensor:
     [0. 0.]
     """
     x, y = _floats(input, other, "xlogy")
-    outside = gen.logical_and(gen.equal(x, 0.0), gen.logical_not(gen.greater(y, 0.0)))
+    outside = gen.logical_and(gen.equal(x, 0.0), gen.less_equal(y, 0.0))
     return x * gen.log(select(outside, 1.0, y))
 
 

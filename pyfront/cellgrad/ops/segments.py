@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core import scope
 from cellgrad.core.arguments import check_dtype
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -42,10 +43,12 @@ def combined(x: Tensor, index: Tensor, updates: Tensor, combine: str) -> Tensor:
     "min" or "mul".
 
     In ascending order of the indices, each update is combined with those before it of the same index,
-    so that the last of equal indices has all of them. Steps double, as in any parallel prefix.
+    so that the last of equal indices has all of them. Steps double, as in any parallel prefix. All that
+    attain an extremum have equal parts of its derivative.
     """
     if combine == "add" or not updates.size:
         return scattered(x, index, updates, 0, 0, combine)
+    given = index, updates
     neutral = {"max": -math.inf, "min": math.inf}.get(combine, 1)
     if combine != "mul" and x.dtype.kind != "f":
         neutral = extreme(x.dtype, combine == "max")
@@ -61,7 +64,25 @@ def combined(x: Tensor, index: Tensor, updates: Tensor, combine: str) -> Tensor:
         updates = emit("cell.concat", [piece(updates, 0, 0, step), later], {"dim": 0})
         step *= 2
     spread = scattered(splat(neutral, x.dtype, x.shape), index, updates, 0, 0, "set")
-    return emit(_COMBINE[combine], [x, spread])
+    out = emit(_COMBINE[combine], [x, spread])
+    return out if combine == "mul" or x.dtype.kind != "f" else _shared(x, *given, out)
+
+
+def _shared(x: Tensor, index: Tensor, updates: Tensor, out: Tensor) -> Tensor:
+    """The extrema `out` with derivatives in equal parts by those elements and updates that attain them:
+    steps that compare two at a time give the last of three the half.
+    """
+
+    def attain(t: Tensor, extremum: Tensor) -> Tensor:
+        return cast_to(emit("cell.equal", [t, extremum]), x.dtype)
+
+    mine, theirs = attain(x, out), attain(updates, gathered(out, index, 0))
+    count = scattered(mine, index, theirs, 0, 0, "add")
+    part = emit("cell.div", [splat(1, x.dtype, x.shape), count])
+    parts = emit("cell.mul", [theirs, gathered(part, index, 0)])
+    own = emit("cell.mul", [x, emit("cell.mul", [mine, part])])
+    leaf = scattered(own, index, emit("cell.mul", [updates, parts]), 0, 0, "add")
+    return scope.leaf_of(leaf, out)
 
 
 def extreme(dtype: Type, least: bool) -> Any:

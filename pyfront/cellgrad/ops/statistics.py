@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
@@ -24,7 +25,7 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops import reductions
+from cellgrad.ops import extrema, reductions
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
 from cellgrad.ops.linalg import singular_values
@@ -426,13 +427,18 @@ def count_nonzero(
 @public("Tensor.aminmax")
 @operation
 def aminmax(input: Tensor, *, axis: Axis = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The smallest and the largest elements over `axis`; see `amin` and `amax`.
+    """The smallest and the largest elements over `axis`.
+
+    Along one axis the first of several gets the whole derivative, as in `min` and `max`; else all of them have
+    equal parts, as in `amin` and `amax`.
 
     >>> low, high = ops.aminmax(Tensor([3.0, 1.0, 2.0]))
     >>> print(low, high)
     1.0 3.0
     """
-    return reductions.amin(input, axis, keepdims), reductions.amax(input, axis, keepdims)
+    if isinstance(axis, Sequence):
+        return reductions.amin(input, axis, keepdims), reductions.amax(input, axis, keepdims)
+    return extrema.min(input, axis, keepdims)[0], extrema.max(input, axis, keepdims)[0]
 
 
 # --- classes ------------------------------------------------------------------------------------
