@@ -17,7 +17,11 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     ],
     "SumBehindLoops": [
         ("the sum is carried on as another", "«use.getOperandNumber() == i» ? terms", "true"),
-        ("what the sum began with is lost", "«!matchPattern(rest, m_PosZeroFloat()) &&", "false &&"),
+        (
+            "what the sum began with is lost",
+            "«!matchPattern(rest, m_PosZeroFloat()) &&",
+            "false &&",
+        ),
         ("rows of the last trip, for all", "«loop.getInductionVar()»)", "loop.getLowerBound()"),
         ("products that others read", "«!product->hasOneUse()» ||", "false"),
         ("sums along columns", "«product.getTransposeB()» ||", "false"),

@@ -113,7 +113,8 @@ private:
       MatMulOp product =
           productOfRows(add->getOperand(1 - use.getOperandNumber()));
       Term term{product, add, use.getOperandNumber()};
-      if (product && product->getBlock() == loop.getBody() && term.isBoundByMemory())
+      if (product && product->getBlock() == loop.getBody() &&
+          term.isBoundByMemory())
         terms.push_back(term);
       sum = add.getResult();
     }
