@@ -60,6 +60,29 @@ def test_sums_of_products(batch, width, dtype):
         np.testing.assert_array_equal(slope.asnumpy(), expected)
 
 
+@pytest.mark.parametrize("batch", [1, 3])
+def test_loops_of_loops(batch):
+    """The inner loop goes on from the sum of the outer one."""
+    draw = np.random.default_rng(batch)
+    xs = draw.integers(-1, 2, (3, STEPS, batch, 16)).astype(float)
+    h = draw.integers(-1, 2, (batch, 16)).astype(float)
+    w = np.eye(16)[draw.permutation(16)]
+    v = np.zeros((16, 16))
+    given = [Tensor(a) for a in (xs, h, w, v)]
+
+    def all_of_them(xs, h, w, v):
+        def outer(t, total):
+            return total + recurrence(xs[t], h, w, v)
+
+        return ops.ForiLoop()(0, 3, outer, ops.zeros((), h.dtype))
+
+    value, slopes = ms.value_and_grad(all_of_them, (2, 3))(*given)
+    parts = [by_hand(x, h, w, v) for x in xs]
+    assert value.asnumpy() == sum(total for total, _ in parts)
+    for k, slope in enumerate(slopes):
+        np.testing.assert_array_equal(slope.asnumpy(), sum(own[2 + k] for _, own in parts))
+
+
 @pytest.mark.parametrize("batch", [1, 4, 16])
 def test_second_derivatives(batch):
     """By W, of the product of the gradient by W with a direction."""

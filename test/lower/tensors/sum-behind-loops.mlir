@@ -78,7 +78,7 @@ func.func private @zero(%xs: tensor<5x2x16xf32>, %b: tensor<2x8xf32>) -> tensor<
 // CHECK-COUNT-3:   cell.matmul
 // CHECK:           scf.yield
 // CHECK-NOT:     cell.matmul
-func.func private @stay(%xs: tensor<5x2x16xf32>, %b: tensor<2x8xf32>, %c: tensor<16x1xf32>, %d: tensor<8x1xf32>)
+func.func private @stay(%xs: tensor<5x2x16xf32>, %b: tensor<2x8xf32>, %c: tensor<1x16xf32>, %d: tensor<8x1xf32>)
     -> (tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) {
   %zero = cell.constant dense<0.0> : tensor<16x8xf32>
   %c0 = arith.constant 0 : index
@@ -92,12 +92,32 @@ func.func private @stay(%xs: tensor<5x2x16xf32>, %b: tensor<2x8xf32>, %c: tensor
     %s2 = cell.tanh %s : tensor<16x8xf32>
     %q = cell.matmul %x, %b {transpose_a = true} : (tensor<2x16xf32>, tensor<2x8xf32>) -> tensor<16x8xf32>
     %t1 = cell.add %t, %q : tensor<16x8xf32>
-    %w = cell.matmul %c, %d {transpose_b = true} : (tensor<16x1xf32>, tensor<8x1xf32>) -> tensor<16x8xf32>
+    %w = cell.matmul %c, %d {transpose_a = true, transpose_b = true} : (tensor<1x16xf32>, tensor<8x1xf32>) -> tensor<16x8xf32>
     %u1 = cell.add %u, %w : tensor<16x8xf32>
     %v1 = cell.add %s2, %q : tensor<16x8xf32>
     scf.yield %s1, %t1, %u1, %v1 : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>
   }
   return %r#0, %r#1, %r#2, %r#3 : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>
+}
+
+// What trips add to is what the next one carries as another value.
+// CHECK-LABEL: func.func private @swapped(
+// CHECK:         scf.for
+// CHECK:           cell.matmul
+// CHECK:           scf.yield
+func.func private @swapped(%xs: tensor<5x2x16xf32>, %b: tensor<2x8xf32>) -> (tensor<16x8xf32>, tensor<16x8xf32>) {
+  %zero = cell.constant dense<0.0> : tensor<16x8xf32>
+  %one = cell.constant dense<1.0> : tensor<16x8xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %r:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%s = %zero, %t = %one) -> (tensor<16x8xf32>, tensor<16x8xf32>) {
+    %x = tensor.extract_slice %xs[%i, 0, 0] [1, 2, 16] [1, 1, 1] : tensor<5x2x16xf32> to tensor<2x16xf32>
+    %p = cell.matmul %x, %b {transpose_a = true} : (tensor<2x16xf32>, tensor<2x8xf32>) -> tensor<16x8xf32>
+    %u = cell.add %s, %p : tensor<16x8xf32>
+    scf.yield %t, %u : tensor<16x8xf32>, tensor<16x8xf32>
+  }
+  return %r#0, %r#1 : tensor<16x8xf32>, tensor<16x8xf32>
 }
 
 // So many rows that the product computes longer than it waits for the sum; more rows to keep than trips read; trips
