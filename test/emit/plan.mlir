@@ -1,6 +1,10 @@
 // The kernels of an entry in numbers: bytes are those of buffers from outside of a kernel, once for each
 // side; what runs in a loop counts as often as it runs.
 // RUN: cellc %s --target=x86-64-v3 --emit=plan -o %t.plan && FileCheck %s --match-full-lines --strict-whitespace < %t.plan
+// RUN: cellc %s --target=x86-64-v3 --emit=plan -o - | FileCheck %s --match-full-lines --strict-whitespace
+// The same from standard input: a model without a name.
+// RUN: cellc - --target=x86-64-v3 --emit=h -o - < %s | FileCheck %s --check-prefix=HEADER
+// HEADER: int32_t cg_model_mixed(
 
 //      CHECK:@mixed: 9 kernels run, 0.005 MB through memory (arguments and results are 0.002 MB), 0.002 million operations, about 0.000 ms on one core
 // CHECK-NEXT:    runs  items       bytes  operations       us  kernel

@@ -28,7 +28,9 @@ cl::OptionCategory category("cellc options");
 cl::opt<std::string> input(cl::Positional, cl::desc("<input.mlir>"),
                            cl::init("-"), cl::cat(category));
 cl::opt<std::string>
-    output("o", cl::desc("File of the first kind; the others go beside it"),
+    output("o",
+           cl::desc("File of the first kind; the others go beside it; - is "
+                    "standard output, for one kind of text"),
            cl::value_desc("file"), cl::cat(category));
 
 enum class Kind {
@@ -300,7 +302,24 @@ void choosePtxOutputs(cellgrad::CompileOptions &options) {
   }
 }
 
-/// The files of --fails-in, where nothing stays.
+/// Whether what --emit asks for is one text, which standard output can take.
+bool isOneText() {
+  constexpr Kind kCode[] = {Kind::SharedObject, Kind::Object, Kind::Archive,
+                            Kind::Wasm, Kind::Runtime};
+  return kinds.size() == 1 && !is_contained(kCode, kinds.front()) &&
+         chips.size() <= 1;
+}
+
+/// Writes what is in a file to standard output.
+int print(StringRef path) {
+  auto text = MemoryBuffer::getFile(path);
+  if (!text)
+    return fail("cannot read '" + path + "': " + text.getError().message());
+  outs() << (*text)->getBuffer();
+  return 0;
+}
+
+/// The files of --fails-in and of -o -, where nothing stays.
 class Scratch {
 public:
   Scratch() { (void)sys::fs::createUniqueDirectory("cellc", folder); }
@@ -351,6 +370,14 @@ int run() {
     scratch.emplace();
   else if (input == "-" && output.empty())
     return fail("reading standard input needs an output: -o <file>");
+  std::optional<Scratch> printed;
+  if (output == "-") {
+    if (!isOneText())
+      return fail("-o - writes one text to standard output: say which, as in "
+                  "--emit=mlir; code needs a file");
+    printed.emplace();
+    output = printed->path(input == "-" ? "model" : sys::path::stem(input));
+  }
 
   auto buffer = cellgrad::readInput(input);
   if (!buffer)
@@ -418,7 +445,7 @@ int run() {
           *module, SmallVector<int64_t>(batchSizes.begin(), batchSizes.end()))))
     return 1;
   // Not the options from here on: LLD resets them all when it links.
-  std::string expected = failsIn;
+  std::string expected = failsIn, path = output;
   bool timed = showTime;
   std::optional<cellgrad::InternalFailure> failure;
   bool compiled =
@@ -430,8 +457,8 @@ int run() {
   if (!compiled)
     return failure ? 2 : 1;
   if (timed)
-    timings.print(outs());
-  return 0;
+    timings.print(printed ? errs() : outs());
+  return printed ? print(path) : 0;
 }
 } // namespace
 
