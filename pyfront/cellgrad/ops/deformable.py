@@ -78,7 +78,9 @@ def _windows(
     return _Windows(op, sizes, steps[2:], gaps[2:], edges, count, factors)
 
 
-def _checked(x: Any, offsets: Any, windows: _Windows) -> tuple[Tensor, Tensor, tuple[int, int]]:
+def _checked(
+    x: Any, offsets: Any, windows: _Windows, fewer: bool = False
+) -> tuple[Tensor, Tensor, tuple[int, int]]:
     op = windows.op
     image = check_dtype(check_ndim(check_tensor(x, op, "x"), op, "x", 4), op, "x", "f")
     if image.shape[1] % windows.groups:
@@ -88,6 +90,8 @@ def _checked(x: Any, offsets: Any, windows: _Windows) -> tuple[Tensor, Tensor, t
             "channels of 'x'.",
         )
     rows, columns = windows.number(image)
+    if fewer and isinstance(offsets, Tensor) and offsets.ndim == 4:
+        rows, columns = min(rows, offsets.shape[2]), min(columns, offsets.shape[3])
     each = windows.groups * windows.kernel[0] * windows.kernel[1]
     shape = (image.shape[0], (3 if windows.mask else 2) * each, rows, columns)
     by = check_shape(check_tensor(offsets, op, "offsets"), op, "offsets", shape)
@@ -123,8 +127,8 @@ def _read(x: Tensor, offsets: Tensor, windows: _Windows, count: tuple[int, int])
 
 
 @operation
-def _spread(x: Tensor, offsets: Tensor, windows: _Windows) -> Tensor:
-    image, by, (rows, columns) = _checked(x, offsets, windows)
+def _spread(x: Tensor, offsets: Tensor, windows: _Windows, fewer: bool = False) -> Tensor:
+    image, by, (rows, columns) = _checked(x, offsets, windows, fewer)
     found = transpose(_read(image, by, windows, (rows, columns)), (0, 1, 4, 2, 5, 3))
     n, channels = image.shape[:2]
     kh, kw = windows.kernel
@@ -165,6 +169,12 @@ class DeformableOffsets(Primitive):
 
     def __call__(self, x: Tensor, offsets: Tensor) -> Tensor:
         out: Tensor = _spread(x, offsets, self._windows)
+        return out
+
+    def of_first(self, x: Tensor, offsets: Tensor) -> Tensor:
+        """The same of the first rows and columns of windows, as many as `offsets` has: MindSpore's
+        gradient looks no further."""
+        out: Tensor = _spread(x, offsets, self._windows, True)
         return out
 
 

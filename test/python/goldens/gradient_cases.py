@@ -125,6 +125,10 @@ CASES = [
     "G.ROIAlignGrad(2, 2, 0.5, 2)(f(1, 1, 2, 2), f(1, 5) * 0 + rois, (1, 1, 4, 4))",
     "G.DeformableOffsetsGrad((1, 1, 1, 1), (0, 0, 0, 0), (2, 2))"
     "(f(1, 1, 4, 4, k=1), f(1, 1, 3, 3), f(1, 12, 2, 2, k=2) / 3)",
+    "G.DeformableOffsetsGrad((1, 1, 1, 1), (0, 0, 0, 0), (2, 2), data_format='NHWC')"
+    "(f(1, 4, 4, 2, k=1), f(1, 3, 3, 2), f(1, 2, 2, 12, k=2) / 3)",
+    "G.DeformableOffsetsGrad((1, 1, 1, 1), (0, 0, 0, 0), (2, 2))"  # fewer windows than there is room for
+    "(f(1, 1, 2, 4, k=1), f(1, 1, 3, 3), f(1, 12, 1, 2, k=2) / 3)",
 ]
 
 

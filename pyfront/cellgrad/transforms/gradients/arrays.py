@@ -10,7 +10,13 @@ import numpy as np
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Dims
-from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_sequence
+from cellgrad.core.arguments import (
+    argument_error,
+    check_int,
+    check_ndim,
+    check_one_of,
+    check_sequence,
+)
 from cellgrad.core.errors import either
 from cellgrad.core.record import axis_of, broadcast_shapes, check_tensor, operation
 from cellgrad.core.tensor import Tensor
@@ -276,8 +282,15 @@ def _of_regions(dy: Tensor, rois: Tensor, pool: PSROIPooling, shape: tuple[int, 
     return out
 
 
-def _deformed(x: Tensor, offsets: Tensor, kernel_size: Any, **settings: Any) -> Tensor:
-    return ops.DeformableOffsets(ksize=kernel_size, **settings)(x, offsets)
+def _deformed(
+    x: Tensor, offsets: Tensor, kernel_size: Any, data_format: str, **settings: Any
+) -> Tensor:
+    check_one_of(data_format, "DeformableOffsetsGrad", "data_format", ("NCHW", "NHWC"))
+    read = ops.DeformableOffsets(ksize=kernel_size, **settings).of_first
+    if data_format == "NCHW":
+        return read(x, offsets)
+    first, last = (0, 3, 1, 2), (0, 2, 3, 1)
+    return ops.transpose(read(ops.transpose(x, first), ops.transpose(offsets, first)), last)
 
 
 DeformableOffsetsGrad = row(
