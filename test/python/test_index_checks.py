@@ -258,3 +258,11 @@ def test_the_message_of_a_failed_check_says_what_was_asked():
     take = ms.jit(lambda x, i: ops.gather(x, i, 1))
     with pytest.raises(IndexError, match=re.escape("the indices must be in the range [-4, 4)")):
         take(X, rows(4))
+
+
+@pytest.mark.parametrize("name", ["update", "add", "sub", "mul", "div", "max", "min"])
+@pytest.mark.parametrize("dtype", [ms.int8, ms.int16, ms.uint8, ms.uint64])
+def test_tuples_are_of_int32_or_int64(name, dtype):
+    scatter = getattr(ops, f"tensor_scatter_{name}")
+    with pytest.raises(TypeError, match="'indices' must be of dtype int32 or int64"):
+        scatter(X, Tensor([[0, 1]], dtype), Tensor([1.0]))

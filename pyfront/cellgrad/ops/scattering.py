@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Index, ShapeLike, TensorLike
 from cellgrad.core.arguments import (
     argument_error,
@@ -187,6 +188,9 @@ def checked_updates(
     to be in range.
     """
     x, at = check_tensor(input_x, op, "input_x"), index_tensor(indices, op, "indices")
+    # Those that MindSpore takes; what it computes for int16, its documentation leaves out.
+    if at.dtype not in (mstype.int32, mstype.int64, *[mstype.int16] * (op == "scatter_nd")):
+        raise argument_error(TypeError, op, "indices", "of dtype int32 or int64", at)
     new = check_tensor(updates, op, "updates")
     safe = checked_tuples(x.shape, at, op)
     shape = (*at.shape[:-1], *x.shape[at.shape[-1] :])
@@ -237,7 +241,7 @@ def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> 
 
     Raises:
         IndexError: indices out of range; they are not counted from the end.
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of int32 or int64, or updates of another dtype.
         ValueError: updates of another shape than the parts.
 
     >>> print(ops.tensor_scatter_update(ops.ones(3), Tensor([[0], [2]]), Tensor([7.0, 8.0])))
