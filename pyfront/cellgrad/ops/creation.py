@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -273,7 +274,7 @@ def _sequence_mask(x: Tensor, maxlen: int) -> Tensor:
 
 
 @public("ops.TupleToArray")
-def tuple_to_array(input_x: tuple[float, ...] | builtins.range) -> Tensor:
+def tuple_to_array(input_x: Sequence[float]) -> Tensor:
     """A tuple or range of numbers as a tensor: int32 if the first one is an int, float32 otherwise.
 
     Raises:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from cellgrad.core.record import (
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known_ints
+
+_Flatten = TypeVar("_Flatten", bound=Callable[..., Tensor])
 
 
 @public(
@@ -70,16 +73,18 @@ def reshape(input: Tensor, shape: ShapeLike) -> Tensor:
     return reshape_to(x, tuple(dims))
 
 
-def _view_but_by_default(function: Any) -> Any:
+def _view_but_by_default(function: _Flatten) -> _Flatten:
     """Makes `flatten` give views, but for the dimensions that it joins by default: as MindSpore has it."""
     view = views.view(keeps_order=True)(function)
 
     @functools.wraps(function)
-    def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Any:
+    def flatten(
+        input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1
+    ) -> Tensor:
         join = function if (start_dim, end_dim) == (1, -1) else view
         return join(input, order, start_dim=start_dim, end_dim=end_dim)
 
-    return flatten
+    return cast(_Flatten, flatten)
 
 
 @public(
@@ -106,6 +111,9 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 
     >>> print(mint.flatten(ops.ones((2, 3))).shape)
     (6,)
+
+    >>> print(mint.nn.Flatten()(ops.ones((2, 3, 4))).shape)
+    (2, 12)
 
     >>> print(mint.nn.functional.flatten(ops.ones((2, 3))).shape)
     (6,)

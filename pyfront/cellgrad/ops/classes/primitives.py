@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from cellgrad.core.aliases import Axis
 from cellgrad.core.errors import error
@@ -154,8 +154,8 @@ class Identity(Primitive):
     [1. 2.]
     """
 
-    def __call__(self, input_x: Any) -> Any:
-        return fresh(input_x) if isinstance(input_x, Tensor) else input_x
+    def __call__(self, input_x: T) -> T:
+        return cast(T, fresh(input_x)) if isinstance(input_x, Tensor) else input_x
 
 
 @public()
