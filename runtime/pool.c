@@ -14,7 +14,7 @@
  *    computes on its own thread: results are the same, and nothing waits.
  *  - Where workers are far (on cores that share no cache, whose lines come
  *    slowly), the caller computes alone if that is faster: all regions, or all
- *    but long ones, for which the way is short. How far they are shows when
+ *    but long ones, where sharing costs little. How far they are shows when
  *    they see a region; what is faster, when it is tried.
  *  - A forked child has no threads but its first. The pages of the state are
  *    zeros there, which is what the state of a new pool is.
@@ -51,8 +51,8 @@ enum {
   kWait = 128,       /* regions between trials: twice as many after each */
   kLongWait = 65536, /* that has failed, up to so many */
   kLate = 1,         /* regions of a trial that may be late and say nothing */
-  kLong = 50000,     /* nanoseconds of a region that may be shared all the */
-  kTries = 4,        /* same, if that was faster at so many times */
+  kLong = 50000,     /* nanoseconds alone: a long region */
+  kTries = 4,        /* times that one is shared to see whether that pays */
   kPause = 1000000,  /* nanoseconds to the next region: another call's */
   kKnown = 64        /* regions whose time is remembered */
 };
@@ -61,7 +61,7 @@ enum {
 typedef struct known {
   cg_task_fn task;
   int64_t count, took[2];
-  int tries; /* to share it where others are not */
+  int tries; /* of sharing it, as a long one, where the caller is alone */
 } known;
 
 struct state;
@@ -285,7 +285,8 @@ static void note(state *s, int64_t took) {
   *own += *own ? (took - *own) / 4 : took;
 }
 
-/* Whether a region is shared where others are not. */
+/* Whether a region is long, and shared where the caller computes others alone:
+   the first times, and from then on if it takes a tenth less. */
 static int isSharedAsLong(known *k) {
   if (k->took[1] < kLong)
     return 0;

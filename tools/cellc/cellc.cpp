@@ -306,8 +306,10 @@ void choosePtxOutputs(cellgrad::CompileOptions &options) {
 bool isOneText() {
   constexpr Kind kCode[] = {Kind::SharedObject, Kind::Object, Kind::Archive,
                             Kind::Wasm, Kind::Runtime};
+  bool printsReport = memoryReport.getNumOccurrences() != 0 &&
+                      (memoryReport.empty() || memoryReport == "-");
   return kinds.size() == 1 && !is_contained(kCode, kinds.front()) &&
-         chips.size() <= 1;
+         chips.size() <= 1 && !printsReport;
 }
 
 /// Writes what is in a file to standard output.

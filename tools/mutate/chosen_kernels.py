@@ -27,7 +27,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("sums along columns", "«product.getTransposeB()» ||", "false"),
     ],
     "StraightenProducts": [
-        ("weights that the loop writes", "«!isFixedIn(loop, matrix->get())» ||", "false"),
+        ("weights that the loop writes", "«isFixedIn(loop, matrix->get())» &&", "true"),
         ("weights that are stored by input", "«product->isTransposed» &&", "true"),
     ],
     "KernelGroup": [

@@ -176,29 +176,27 @@ void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan) {
   int64_t rowPanels = shape.m / plan.tileRows;
   int64_t columnPanels = shape.n / plan.tileColumns();
   int64_t bytesOfA = shape.m * shape.k * shape.elementBits / 8;
-  // Each item of columns reads all of A.
-  bool readsAllOfA = bytesOfA <= target.l2Bytes;
-  // Too few rows to be shared evenly.
-  if (rowPanels < 2 * kItems && readsAllOfA && columnPanels >= kItems) {
+  auto shareColumns = [&] {
     int64_t blocks = llvm::divideCeil(shape.n, kColumnBlock);
     plan.columnItems =
         std::min<int64_t>(columnPanels, llvm::alignTo(blocks, kItems));
     plan.columnBlock =
         llvm::divideCeil(columnPanels, plan.columnItems) * plan.tileColumns();
-    return;
-  }
+  };
+  // Each item of columns reads all of A.
+  bool mayShareColumns = bytesOfA <= target.l2Bytes;
+  // Too few rows to be shared evenly.
+  if (mayShareColumns && rowPanels < 2 * kItems && columnPanels >= kItems)
+    return shareColumns();
   SumBlocks sum =
       planSum(llvm::divideCeil(shape.k, plan.depthBlock), 1, kChainsOfTiles);
   if (!sum.blocks.empty() && rowPanels * columnPanels < 4 * kItems) {
     plan.depthItems = llvm::divideCeil(sum.trips, sum.blocks.back());
     return;
   }
-  // A few columns are better than fewer rows.
-  if (rowPanels < columnPanels && rowPanels < kItems / 2 && readsAllOfA) {
-    plan.columnItems = columnPanels;
-    plan.columnBlock = plan.tileColumns();
-    return;
-  }
+  // Few of both: more items of columns than of rows.
+  if (mayShareColumns && rowPanels < kItems / 2 && rowPanels < columnPanels)
+    return shareColumns();
   int64_t blocks = llvm::divideCeil(rowPanels * plan.tileRows, plan.rowBlock);
   plan.rowItems = std::min<int64_t>(rowPanels, llvm::alignTo(blocks, kItems));
   plan.rowBlock = llvm::divideCeil(rowPanels, plan.rowItems) * plan.tileRows;

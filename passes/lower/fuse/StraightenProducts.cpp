@@ -42,17 +42,19 @@ OpOperand *transposedMatrix(linalg::GenericOp op) {
 class StraightenProductsPass
     : public cellgrad::impl::StraightenProductsBase<StraightenProductsPass> {
   void runOnOperation() override {
+    // Of each matrix in a loop; null where it stays as it is.
     DenseMap<std::pair<Operation *, Value>, Value> copies;
     getOperation().walk([&](linalg::GenericOp op) {
       OpOperand *matrix = transposedMatrix(op);
-      Operation *loop = op->getParentOp();
-      if (!matrix || !isFixedIn(loop, matrix->get()) ||
-          tripsOf(loop) < kFewestTrips)
+      if (!matrix)
         return;
-      Value &copy = copies[{loop, matrix->get()}];
-      if (!copy)
-        copy = transposedCopy(op, matrix->get());
-      readStraight(op, matrix->getOperandNumber(), copy);
+      Operation *loop = op->getParentOp();
+      auto [entry, isNew] = copies.try_emplace({loop, matrix->get()});
+      if (isNew && isFixedIn(loop, matrix->get()) &&
+          tripsOf(loop) >= kFewestTrips)
+        entry->second = transposedCopy(op, matrix->get());
+      if (Value copy = entry->second)
+        readStraight(op, matrix->getOperandNumber(), copy);
     });
   }
 };

@@ -1,4 +1,4 @@
-//===- Hyperbolic.cpp - sinh, cosh, tanh and their inverses ---------------===//
+//===- Hyperbolic.cpp - hyperbolic functions, the slope of sigmoid --------===//
 
 #include "passes/lower/math/Functions.h"
 
