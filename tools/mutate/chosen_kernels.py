@@ -29,6 +29,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     "StraightenProducts": [
         ("weights that the loop writes", "«isFixedIn(loop, matrix->get())» &&", "true"),
         ("weights that are stored by input", "«product->isTransposed» &&", "true"),
+        ("the copy of another loop", "try_emplace({«loop», matrix", "nullptr"),
     ],
     "KernelGroup": [
         (

@@ -60,6 +60,58 @@ func.func @written(%w: memref<256x20xf32>, %x: memref<16x20xf32>, %y: memref<16x
   return
 }
 
+// Weights that are stored by input are read as they are.
+// CHECK-LABEL: func.func @by_input(
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.for
+func.func @by_input(%w: memref<20x256xf32>, %x: memref<16x20xf32>, %y: memref<16x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %t = %c0 to %c4 step %c1 {
+    linalg.generic {indexing_maps = [#a, affine_map<(i, j, k) -> (k, j)>, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %w : memref<16x20xf32>, memref<20x256xf32>) outs(%y : memref<16x256xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %c, %m : f32
+      linalg.yield %s : f32
+    }
+  }
+  return
+}
+
+// Each loop has its own copy: the weights change between the two.
+// CHECK-LABEL: func.func @between(
+// CHECK:         memref.alloc
+// CHECK:         scf.for
+// CHECK:         linalg.fill
+// CHECK:         memref.alloc
+// CHECK:         scf.for
+func.func @between(%w: memref<256x20xf32>, %x: memref<16x20xf32>, %y: memref<16x256xf32>) {
+  %one = arith.constant 1.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %t = %c0 to %c4 step %c1 {
+    linalg.generic #product ins(%x, %w : memref<16x20xf32>, memref<256x20xf32>) outs(%y : memref<16x256xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %c, %m : f32
+      linalg.yield %s : f32
+    }
+  }
+  linalg.fill ins(%one : f32) outs(%w : memref<256x20xf32>)
+  scf.for %t = %c0 to %c4 step %c1 {
+    linalg.generic #product ins(%x, %w : memref<16x20xf32>, memref<256x20xf32>) outs(%y : memref<16x256xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %c, %m : f32
+      linalg.yield %s : f32
+    }
+  }
+  return
+}
+
 // Three trips; many rows; no loop.
 // CHECK-LABEL: func.func @few(
 // CHECK-NOT:     memref.alloc
