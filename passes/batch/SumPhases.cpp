@@ -134,16 +134,49 @@ void SumPhases::countFromSample(RandomBitsOp bits, func::FuncOp function) {
       b, loc, ValueRange{bits.getKey(), words}, b.getI64IntegerAttr(0)));
 }
 
-/// Whether a value is worth memory: one with samples that took more than an
-/// operation for each element. Its elements are in the order of the samples.
+/// An elementwise value is worth memory from so many operations on, as those of
+/// a normalised sample with its activation: beside them, reading it is short.
+static constexpr int64_t kLongChain = 4;
+
+/// Whether a value may be kept: its elements are in the order of the samples.
 bool SumPhases::canBeKept(Value value) const {
   Operation *op = value.getDefiningOp();
   Share share = flow.of(value);
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return op && type && type.getElementType().isIntOrFloat() &&
          share.kind == Share::Known && share.outer == 1 &&
-         batchDimOf(type, batch).dim == 0 && !isRepeated(op) &&
-         !op->hasTrait<OpTrait::Elementwise>() && !isa<CastOp, SliceOp>(op);
+         batchDimOf(type, batch).dim == 0;
+}
+
+/// Finds the values that are worth memory: those that took more than an
+/// operation for each element, and the ends of long chains of such operations.
+/// What only moves elements is folded into what uses it: a product knows the
+/// zeros of a border that it sees being padded, and leaves them out.
+void SumPhases::findWorthKeeping() {
+  llvm::DenseMap<Value, int64_t> chains; // operations since what is kept
+  for (Operation *op : ops) {
+    if (!flow.usesSamples(op) || isRepeated(op) ||
+        isa<CastOp, SliceOp, PadOp, WindowsOp, ReverseOp>(op)) {
+      for (Value value : readValues(op))
+        for (Value result : op->getResults())
+          chains[result] = std::max(chains[result], chains.lookup(value));
+      continue;
+    }
+    if (!op->hasTrait<OpTrait::Elementwise>()) {
+      for (Value result : op->getResults())
+        if (canBeKept(result))
+          worthKeeping.insert(result);
+      continue;
+    }
+    Value result = op->getResult(0);
+    int64_t &chain = chains[result];
+    for (Value value : op->getOperands())
+      chain = std::max(chain, chains.lookup(value));
+    if (++chain >= kLongChain && canBeKept(result)) {
+      worthKeeping.insert(result);
+      chain = 0;
+    }
+  }
 }
 
 /// `made` are values with samples that phases before give.
@@ -204,7 +237,7 @@ void SumPhases::chooseKept() {
         kept.insert(input);
     for (Operation *op : needs.ops)
       for (Value result : op->getResults())
-        if (canBeKept(result))
+        if (worthKeeping.contains(result))
           before.insert(result);
   }
   int64_t ofSample = 0;
@@ -338,6 +371,7 @@ void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
     ops.push_back(&*it);
   results.assign(ret.operand_begin(), ret.operand_end());
   findLive();
+  findWorthKeeping();
   findPhases(/*early=*/true);
   chooseKept();
 

@@ -2,6 +2,8 @@
 
 #include "passes/batch/TileLoops.h"
 
+#include "dialect/BatchParts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -51,9 +53,14 @@ SmallVector<Value> TileLoops::run(ArrayRef<Tile> tiles, ValueRange inputs,
   // Parts of a sum count samples, each once.
   bool once = llvm::any_of(
       combines, [](Combine combine) { return combine != Combine::None; });
-  for (const Tile &tile : tiles)
-    loopOver(tile, inputs,
-             !once && tile.first > 1 && tile.first <= kOverlapping);
+  std::optional<double> trips; // of the largest tiles, as many as there are
+  for (auto [i, tile] : llvm::enumerate(tiles)) {
+    // What larger tiles leave is between none and all but one of theirs.
+    if (i > 0)
+      trips = std::max(1.0, double(tiles[i - 1].first) / tile.first / 2);
+    loopOver(tile, inputs, !once && tile.first > 1 && tile.first <= kOverlapping,
+             trips);
+  }
   return values;
 }
 
@@ -77,14 +84,15 @@ SmallVector<Value> TileLoops::runOnce(const Tile &tile, ValueRange inputs,
   // Two results that turn out to be equal would become one tensor, and a copy
   // of all that its type says, the stand-in's size. In a loop they do not.
   if (mayBeOne)
-    loopOver(tile, inputs, /*overlaps=*/false);
+    loopOver(tile, inputs, /*overlaps=*/false, /*trips=*/1);
   else
     values = callTile(tile, begin, inputs, values);
   return values;
 }
 
 /// All samples that are left and make a tile.
-void TileLoops::loopOver(const Tile &tile, ValueRange inputs, bool overlaps) {
+void TileLoops::loopOver(const Tile &tile, ValueRange inputs, bool overlaps,
+                         std::optional<double> trips) {
   Value zero = constant(0), one = constant(1), step = constant(tile.first);
   Value left = arith::SubIOp::create(b, loc, size, begin);
   Value count, last;
@@ -98,6 +106,8 @@ void TileLoops::loopOver(const Tile &tile, ValueRange inputs, bool overlaps) {
     count = arith::DivSIOp::create(b, loc, left, step);
   }
   auto loop = scf::ForOp::create(b, loc, zero, count, one, values);
+  if (trips)
+    loop->setAttr(kTrips, b.getF64FloatAttr(*trips));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());

@@ -9,6 +9,8 @@
 
 #include "passes/lower/buffers/Items.h"
 
+#include "dialect/BatchParts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -103,8 +105,9 @@ double tripsOf(Operation *op) {
   constexpr double kFew = 8;
   if (isa<scf::WhileOp>(op))
     return kFew;
-  if (auto tiles = op->getAttrOfType<FloatAttr>(kTiles))
-    return tiles.getValueAsDouble();
+  for (StringRef name : {kTiles, kTrips})
+    if (auto trips = op->getAttrOfType<FloatAttr>(name))
+      return trips.getValueAsDouble();
   auto loop = dyn_cast<LoopLikeOpInterface>(op);
   if (!loop)
     return 1;

@@ -38,8 +38,8 @@ double nanosecondsOfProducts(double operations, mlir::Type element);
 /// The same of all products that `op`, a sum of products, adds up.
 double nanosecondsOfProduct(mlir::linalg::GenericOp op);
 
-/// How often a step of a loop runs: a few times where that is not known. 1 for
-/// other ops.
+/// How often a step of a loop runs: a few times where that is not known and no
+/// attribute says it. 1 for other ops.
 double tripsOf(mlir::Operation *op);
 
 /// The same of any op on buffers, with what is in its regions. A loop of

@@ -5,6 +5,7 @@
 #include "passes/lower/buffers/FillFolding.h"
 #include "passes/lower/buffers/OpCost.h"
 #include "passes/lower/buffers/Passes.h"
+#include "passes/lower/buffers/ZeroBorder.h"
 
 #include "dialect/BatchParts.h"
 
@@ -355,6 +356,10 @@ void OutlineKernels::runOnOperation() {
         op->hasAttr(kEpilogue))
       return;
     Candidate candidate{op, {}, {}, {}, {}};
+    // Before the op is away from the memory that shows them.
+    if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+        generic && isSumOfProducts(generic))
+      markZeroBorders(generic);
     if (isContraction(cast<linalg::GenericOp>(op.getOperation())))
       candidate.epilogue = findEpilogue(op);
     if (op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1)

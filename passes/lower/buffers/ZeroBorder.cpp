@@ -129,7 +129,20 @@ bool isCrossed(const ZeroBorder &border, linalg::GenericOp op) {
 
 } // namespace
 
+/// What `markZeroBorders` wrote.
+static SmallVector<ZeroBorder> writtenBorders(ArrayAttr written) {
+  SmallVector<ZeroBorder> borders;
+  for (auto numbers : written.getAsRange<DenseI64ArrayAttr>()) {
+    ArrayRef<int64_t> all = numbers.asArrayRef(), ends = all.take_back(3);
+    borders.push_back({SmallVector<int64_t>(all.drop_back(3)), ends[0], ends[1],
+                       ends[2]});
+  }
+  return borders;
+}
+
 SmallVector<ZeroBorder> zeroBorders(linalg::GenericOp op) {
+  if (auto written = op->getAttrOfType<ArrayAttr>(kZeroBorders))
+    return writtenBorders(written);
   SmallVector<ZeroBorder> borders;
   for (OpOperand *operand : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(operand);
@@ -147,6 +160,18 @@ SmallVector<ZeroBorder> zeroBorders(linalg::GenericOp op) {
     }
   }
   return borders;
+}
+
+void markZeroBorders(linalg::GenericOp op) {
+  Builder b(op.getContext());
+  SmallVector<Attribute> written;
+  for (const ZeroBorder &border : zeroBorders(op)) {
+    SmallVector<int64_t> numbers(border.steps);
+    numbers.append({border.start, border.low, border.high});
+    written.push_back(b.getDenseI64ArrayAttr(numbers));
+  }
+  if (!written.empty())
+    op->setAttr(kZeroBorders, b.getArrayAttr(written));
 }
 
 } // namespace cellgrad

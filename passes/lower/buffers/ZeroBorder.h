@@ -20,11 +20,18 @@ struct ZeroBorder {
   int64_t start = 0, low = 0, high = 0;
 };
 
+/// On a sum of products: its borders, each as its steps, start, low and high. In
+/// a function of its own it does not see what fills and writes the memory.
+constexpr llvm::StringLiteral kZeroBorders = "cell.zero_borders";
+
 /// The borders that inputs of a sum of products on memrefs have along windows:
 /// along dimensions of memory that a parallel and a reduction loop move
 /// through. Memory must be an allocation that is filled with zeros and then
-/// written through views of a part of it only.
+/// written through views of a part of it only; or the attribute says them.
 llvm::SmallVector<ZeroBorder> zeroBorders(mlir::linalg::GenericOp op);
+
+/// Gives a sum of products the attribute, if it has borders.
+void markZeroBorders(mlir::linalg::GenericOp op);
 
 } // namespace cellgrad
 

@@ -183,4 +183,14 @@ def CarryBuffers : Pass<"cell-carry-buffers", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def PlaceTiles : Pass<"cell-place-tiles", "::mlir::func::FuncOp"> {
+  let summary = "Compute tiles of an open batch in their places";
+  let description = [{
+    In functions for a batch of any size, an op that starts from a `tensor.empty`, and whose result a loop
+    inserts into what it carries, starts from that part of it: so bufferisation writes there at once.
+    Elsewhere nothing is changed: what is updated in place is so after all that may fail.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 #endif

@@ -21,5 +21,6 @@ void cellgrad::buildPlacePipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createSeparateInits());
   pm.addNestedPass<func::FuncOp>(createCarryBuffers());
+  pm.addNestedPass<func::FuncOp>(createPlaceTiles());
   pm.addPass(createVerifyStage());
 }
