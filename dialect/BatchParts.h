@@ -15,9 +15,8 @@ inline constexpr llvm::StringLiteral kBatchTiles = "cell.batch_tiles";
 /// which entry runs it, for which size.
 inline constexpr llvm::StringLiteral kBatchProgram = "cell.batch_program";
 
-/// On a loop over tiles of a batch: about how often it runs, a float. Without
-/// it, a loop of unknown length is taken to run several times.
-inline constexpr llvm::StringLiteral kTrips = "cell.trips";
+/// On a loop over tiles of a batch: about how often it runs, a float.
+inline constexpr llvm::StringLiteral kTileTrips = "cell.tile_trips";
 
 } // namespace cellgrad
 

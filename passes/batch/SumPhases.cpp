@@ -148,11 +148,12 @@ bool SumPhases::canBeKept(Value value) const {
          batchDimOf(type, batch).dim == 0;
 }
 
-/// Finds the values that are worth memory: those that took more than an
-/// operation for each element, and the ends of long chains of such operations.
+/// The values that are worth memory: those that took more than an operation for
+/// each element and, `withChains`, the ends of long chains of such operations.
 /// What only moves elements is folded into what uses it: a product knows the
 /// zeros of a border that it sees being padded, and leaves them out.
-void SumPhases::findWorthKeeping() {
+llvm::DenseSet<Value> SumPhases::worthKeeping(bool withChains) const {
+  llvm::DenseSet<Value> found;
   llvm::DenseMap<Value, int64_t> chains; // operations since what is kept
   for (Operation *op : ops) {
     if (!flow.usesSamples(op) || isRepeated(op) ||
@@ -165,18 +166,19 @@ void SumPhases::findWorthKeeping() {
     if (!op->hasTrait<OpTrait::Elementwise>()) {
       for (Value result : op->getResults())
         if (canBeKept(result))
-          worthKeeping.insert(result);
+          found.insert(result);
       continue;
     }
     Value result = op->getResult(0);
     int64_t &chain = chains[result];
     for (Value value : op->getOperands())
       chain = std::max(chain, chains.lookup(value));
-    if (++chain >= kLongChain && canBeKept(result)) {
-      worthKeeping.insert(result);
+    if (++chain >= kLongChain && withChains && canBeKept(result)) {
+      found.insert(result);
       chain = 0;
     }
   }
+  return found;
 }
 
 /// `made` are values with samples that phases before give.
@@ -226,10 +228,10 @@ SumPhases::Needs SumPhases::needsOf(int64_t phase,
   return found;
 }
 
-/// Of what can be kept, that which phases use. Nothing is kept where it would
-/// be too much for the fewest samples.
-void SumPhases::chooseKept() {
+/// Of what is worth keeping, that which phases use; the bytes of a sample.
+int64_t SumPhases::keepUsed(const llvm::DenseSet<Value> &worth) {
   llvm::DenseSet<Value> before;
+  kept.clear();
   for (int64_t phase = 0; phase <= last; ++phase) {
     Needs needs = needsOf(phase, before);
     for (Value input : needs.inputs)
@@ -237,7 +239,7 @@ void SumPhases::chooseKept() {
         kept.insert(input);
     for (Operation *op : needs.ops)
       for (Value result : op->getResults())
-        if (worthKeeping.contains(result))
+        if (worth.contains(result))
           before.insert(result);
   }
   int64_t ofSample = 0;
@@ -246,14 +248,26 @@ void SumPhases::chooseKept() {
     ofSample += type.getNumElements() / batch.size *
                 llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   }
-  if (ofSample == 0) {
-    mostKept = 0;
-    return;
+  return ofSample;
+}
+
+/// Chains of elementwise operations are kept where batches that keep samples
+/// are none the smaller for it. Nothing is kept where it would be too much for
+/// the fewest samples.
+void SumPhases::chooseKept() {
+  int64_t wanted = std::min(mostKept, batch.max);
+  mostKept = 0;
+  for (bool withChains : {true, false}) {
+    int64_t ofSample = keepUsed(worthKeeping(withChains));
+    if (ofSample == 0)
+      continue;
+    int64_t fit = kMostBytesKept / ofSample;
+    if (fit >= wanted || !withChains)
+      mostKept =
+          fit < std::min(kFewestKept, batch.max) ? 0 : std::min(wanted, fit);
+    if (mostKept > 0)
+      return;
   }
-  int64_t fit = kMostBytesKept / ofSample;
-  mostKept = fit < std::min(kFewestKept, batch.max)
-                 ? 0
-                 : std::min({mostKept, batch.max, fit});
 }
 
 /// The loops of a phase: what it gives is mapped.
@@ -371,7 +385,6 @@ void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
     ops.push_back(&*it);
   results.assign(ret.operand_begin(), ret.operand_end());
   findLive();
-  findWorthKeeping();
   findPhases(/*early=*/true);
   chooseKept();
 

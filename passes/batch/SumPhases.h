@@ -53,7 +53,8 @@ private:
   void findPhases(bool early);
   void findLive();
   bool canBeKept(mlir::Value value) const;
-  void findWorthKeeping();
+  llvm::DenseSet<mlir::Value> worthKeeping(bool withChains) const;
+  int64_t keepUsed(const llvm::DenseSet<mlir::Value> &worth);
   Needs needsOf(int64_t phase, const llvm::DenseSet<mlir::Value> &made) const;
   void chooseKept();
   void emitPhase(int64_t phase, mlir::OpBuilder &b, mlir::Value size,
@@ -74,8 +75,7 @@ private:
   llvm::DenseSet<mlir::Operation *> live;
   llvm::SmallVector<mlir::Value> results;
   llvm::SmallVector<mlir::Value> samples; ///< results that have some, when made
-  llvm::DenseSet<mlir::Value> worthKeeping; ///< where phases use them
-  llvm::SetVector<mlir::Value> kept;        ///< values with samples
+  llvm::SetVector<mlir::Value> kept;      ///< values with samples
   llvm::DenseSet<mlir::Value> made;       ///< of them, by phases before
   mlir::IRMapping map; ///< from the entry's values to those of the phases
 };

@@ -14,6 +14,9 @@ using namespace cellgrad;
 /// Tiles of at most so many rows may begin before the one before has ended.
 static constexpr int64_t kOverlapping = 4;
 
+/// How many tiles of the largest size a batch is taken to have.
+static constexpr double kTripsOfLargest = 8;
+
 Value cellgrad::addBatchArgument(func::FuncOp entry) {
   OpBuilder b(entry.getContext());
   Location loc = entry.getLoc();
@@ -53,7 +56,7 @@ SmallVector<Value> TileLoops::run(ArrayRef<Tile> tiles, ValueRange inputs,
   // Parts of a sum count samples, each once.
   bool once = llvm::any_of(
       combines, [](Combine combine) { return combine != Combine::None; });
-  std::optional<double> trips; // of the largest tiles, as many as there are
+  double trips = kTripsOfLargest;
   for (auto [i, tile] : llvm::enumerate(tiles)) {
     // What larger tiles leave is between none and all but one of theirs.
     if (i > 0)
@@ -92,7 +95,7 @@ SmallVector<Value> TileLoops::runOnce(const Tile &tile, ValueRange inputs,
 
 /// All samples that are left and make a tile.
 void TileLoops::loopOver(const Tile &tile, ValueRange inputs, bool overlaps,
-                         std::optional<double> trips) {
+                         double trips) {
   Value zero = constant(0), one = constant(1), step = constant(tile.first);
   Value left = arith::SubIOp::create(b, loc, size, begin);
   Value count, last;
@@ -106,8 +109,7 @@ void TileLoops::loopOver(const Tile &tile, ValueRange inputs, bool overlaps,
     count = arith::DivSIOp::create(b, loc, left, step);
   }
   auto loop = scf::ForOp::create(b, loc, zero, count, one, values);
-  if (trips)
-    loop->setAttr(kTrips, b.getF64FloatAttr(*trips));
+  loop->setAttr(kTileTrips, b.getF64FloatAttr(trips));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());

@@ -45,7 +45,7 @@ private:
   llvm::SmallVector<mlir::Value> emptyFor(mlir::TypeRange results,
                                           llvm::ArrayRef<Combine> combines);
   void loopOver(const Tile &tile, mlir::ValueRange inputs, bool overlaps,
-                std::optional<double> trips);
+                double trips);
   llvm::SmallVector<mlir::Value> callTile(const Tile &tile, mlir::Value at,
                                           mlir::ValueRange inputs,
                                           mlir::ValueRange into);

@@ -89,6 +89,30 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
     return %loss : tensor<f32>
   }
 
+  // The end of a long chain of elementwise operations is kept, too; what only moves elements is not.
+  // CHECK-LABEL: func @chain
+  // CHECK: scf.if
+  // CHECK: tensor.empty() : tensor<8x2xf32>
+  // CHECK: func.call @chain_phase_1_of_4(
+  // CHECK-NOT: tensor.empty
+  // CHECK: } else {
+  // PHASES: func private @chain_phase_1_of_4(%{{.*}}: tensor<2xf32>, %{{.*}}: tensor<4x2xf32>, %[[KEPT:.*]]: tensor<4x2xf32>)
+  // PHASES-NEXT: cell.pad %[[KEPT]]
+  func.func @chain(%x: tensor<65521x2xf32>, %w: tensor<2x2xf32>, %v: tensor<4x2xf32>) -> tensor<f32> {
+    %h = cell.matmul %x, %w : (tensor<65521x2xf32>, tensor<2x2xf32>) -> tensor<65521x2xf32>
+    %0 = cell.tanh %h : tensor<65521x2xf32>
+    %1 = cell.mul %0, %0 : tensor<65521x2xf32>
+    %2 = cell.add %1, %0 : tensor<65521x2xf32>
+    %3 = cell.relu %2 : tensor<65521x2xf32>
+    %sum = cell.reduce_sum %3 over [0] : tensor<65521x2xf32> -> tensor<2xf32>
+    %padded = cell.pad %3 low [0, 1] high [0, 1] interior [0, 0] : tensor<65521x2xf32> -> tensor<65521x4xf32>
+    %y = cell.matmul %padded, %v : (tensor<65521x4xf32>, tensor<4x2xf32>) -> tensor<65521x2xf32>
+    %sums = cell.broadcast %sum along [0] : tensor<2xf32> -> tensor<65521x2xf32>
+    %less = cell.sub %y, %sums : tensor<65521x2xf32>
+    %loss = cell.reduce_sum %less over [0, 1] : tensor<65521x2xf32> -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+
   // 64 samples would need more than 16 MiB.
   // CHECK-LABEL: func @large
   // CHECK-NOT: scf.if

@@ -26,6 +26,7 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[AT:.*]], 0] [16, 2] [1, 1]
   // CHECK: %[[Y:.*]] = func.call @forward_of_16(%[[PART]], %[[W]])
   // CHECK: tensor.insert_slice %[[Y]] into %[[INTO]][%[[AT]], 0] [16, 2] [1, 1]
+  // CHECK: } {cell.tile_trips = 8.000000e+00 : f64}
   // Tiles of 4: for a batch of at least 4, the last ends with the batch.
   // CHECK: %[[FITS:.*]] = arith.cmpi sge, %[[B]], %[[C4:.*]] : index
   // CHECK: %[[MANY:.*]] = arith.ceildivsi
@@ -34,6 +35,7 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK: %[[R2:.*]] = scf.for {{.*}} to %[[COUNT4]] step %{{.*}} iter_args(%{{.*}} = %[[R1]])
   // CHECK: arith.minsi %{{.*}}, %[[LAST]]
   // CHECK: func.call @forward_of_4(
+  // CHECK: } {cell.tile_trips = 2.000000e+00 : f64}
   // CHECK-NOT: scf.for
   // CHECK: return %[[R2]]
   // One sample has a function of its own, which what calls the entry chooses.

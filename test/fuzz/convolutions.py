@@ -192,3 +192,30 @@ class Borders(Convolutions):
         if self.dtype != self.outside:
             results = [self.twin.cast(r, self.outside) for r in results]
         return results
+
+
+class Equal(Borders):
+    """The same convolution of several images: one function for them all, but not for those that lie in memory with
+    zeros around them and those that are as large and have none.
+    """
+
+    bare = False
+
+    def body(self) -> list[Value]:
+        images = self.rng.choice([(False, False), (False, True), (False, False, True)])
+        state, results = self.rng.getstate(), []
+        for self.bare in images:
+            self.rng.setstate(state)
+            results.append(self.convolution())
+        if self.dtype != self.outside:
+            results = [self.twin.cast(r, self.outside) for r in results]
+        return results
+
+    def pad(self, x: Value, first: int) -> Value:
+        padded = super().pad(x, first)
+        if not self.bare:
+            return padded
+        state = self.rng.getstate()
+        image = self.ordered(padded.shape)
+        self.rng.setstate(state)
+        return image

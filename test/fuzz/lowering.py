@@ -32,7 +32,7 @@ import guarded
 import numpy as np
 import rows
 from contractions import INTERPRETED, TARGETS, Contractions, Epilogues, Shared
-from convolutions import Borders, Convolutions
+from convolutions import Borders, Convolutions, Equal
 from differential import FINDINGS, Mismatch, arrays, buffers, entry
 from generator import BUILD, Program
 from layers import Layers
@@ -48,6 +48,7 @@ DRAWN = {
     "shared": Shared,
     "conv": Convolutions,
     "borders": Borders,
+    "equal": Equal,
 }
 TEXTS = {"loops": Loops, "layers": Layers}
 KINDS = (*DRAWN, *TEXTS, "donations")

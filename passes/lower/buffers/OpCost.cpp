@@ -105,7 +105,7 @@ double tripsOf(Operation *op) {
   constexpr double kFew = 8;
   if (isa<scf::WhileOp>(op))
     return kFew;
-  for (StringRef name : {kTiles, kTrips})
+  for (StringRef name : {kTiles, kTileTrips})
     if (auto trips = op->getAttrOfType<FloatAttr>(name))
       return trips.getValueAsDouble();
   auto loop = dyn_cast<LoopLikeOpInterface>(op);

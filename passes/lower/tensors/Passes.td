@@ -186,9 +186,9 @@ def CarryBuffers : Pass<"cell-carry-buffers", "::mlir::func::FuncOp"> {
 def PlaceTiles : Pass<"cell-place-tiles", "::mlir::func::FuncOp"> {
   let summary = "Compute tiles of an open batch in their places";
   let description = [{
-    In functions for a batch of any size, an op that starts from a `tensor.empty`, and whose result a loop
-    inserts into what it carries, starts from that part of it: so bufferisation writes there at once.
-    Elsewhere nothing is changed: what is updated in place is so after all that may fail.
+    An op that starts from a `tensor.empty`, and whose result a loop over tiles of an open batch inserts into
+    what it carries, starts from that part of it: so bufferisation writes there at once. Elsewhere nothing is
+    changed: what is updated in place is so after all that may fail.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }

@@ -20,7 +20,7 @@ void cellgrad::buildPlacePipeline(OpPassManager &pm) {
   // update between them for a conflict.
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createSeparateInits());
-  pm.addNestedPass<func::FuncOp>(createCarryBuffers());
   pm.addNestedPass<func::FuncOp>(createPlaceTiles());
+  pm.addNestedPass<func::FuncOp>(createCarryBuffers());
   pm.addPass(createVerifyStage());
 }

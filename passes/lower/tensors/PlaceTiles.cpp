@@ -13,7 +13,6 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace cellgrad {
@@ -25,10 +24,10 @@ using namespace mlir;
 
 namespace {
 
-/// The part that `insertion` writes, if it does so in the body of a loop.
+/// The part that `insertion` writes, if it does so in a loop over tiles.
 Value partInLoop(RewriterBase &rewriter, SubsetInsertionOpInterface insertion,
                  tensor::EmptyOp empty, Operation *user) {
-  if (!isa<scf::ForOp>(insertion->getParentOp()))
+  if (!insertion->getParentOp()->hasAttr(cellgrad::kTileTrips))
     return {};
   return bufferization::buildSubsetExtraction(rewriter, insertion, empty, user);
 }

@@ -145,3 +145,21 @@ func.func @few(%w: memref<256x20xf32>, %x: memref<16x20xf32>, %y: memref<16x256x
   }
   return
 }
+
+// A loop over tiles of a batch that runs about once, if at all.
+// CHECK-LABEL: func.func @tiles(
+// CHECK-NOT:     memref.alloc
+// CHECK:         linalg.generic {indexing_maps = [#{{.*}}, #[[$STORED]], #{{.*}}]
+func.func @tiles(%n: index, %w: memref<256x20xf32>, %x: memref<16x20xf32>, %y: memref<16x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %n step %c1 {
+    linalg.generic #product ins(%x, %w : memref<16x20xf32>, memref<256x20xf32>) outs(%y : memref<16x256xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %c, %m : f32
+      linalg.yield %s : f32
+    }
+  } {cell.tile_trips = 1.0 : f64}
+  return
+}
