@@ -14,6 +14,10 @@ using namespace cellgrad;
 /// Tiles of at most so many rows may begin before the one before has ended.
 static constexpr int64_t kOverlapping = 4;
 
+static bool mayOverlap(const Tile &tile) {
+  return tile.first > 1 && tile.first <= kOverlapping;
+}
+
 /// How many tiles of the largest size a batch is taken to have.
 static constexpr double kTripsOfLargest = 8;
 
@@ -61,8 +65,12 @@ SmallVector<Value> TileLoops::run(ArrayRef<Tile> tiles, ValueRange inputs,
     // What larger tiles leave is between none and all but one of theirs.
     if (i > 0)
       trips = std::max(1.0, double(tiles[i - 1].first) / tile.first / 2);
-    loopOver(tile, inputs, !once && tile.first > 1 && tile.first <= kOverlapping,
-             trips);
+    if (once || !mayOverlap(tile)) {
+      loopOver(tile, inputs, std::nullopt, trips);
+      continue;
+    }
+    bool isLast = i + 1 == tiles.size() || !mayOverlap(tiles[i + 1]);
+    loopOver(tile, inputs, isLast ? 0 : tiles[i + 1].first, trips);
   }
   return values;
 }
@@ -87,21 +95,25 @@ SmallVector<Value> TileLoops::runOnce(const Tile &tile, ValueRange inputs,
   // Two results that turn out to be equal would become one tensor, and a copy
   // of all that its type says, the stand-in's size. In a loop they do not.
   if (mayBeOne)
-    loopOver(tile, inputs, /*overlaps=*/false, /*trips=*/1);
+    loopOver(tile, inputs, std::nullopt, /*trips=*/1);
   else
     values = callTile(tile, begin, inputs, values);
   return values;
 }
 
-/// All samples that are left and make a tile.
-void TileLoops::loopOver(const Tile &tile, ValueRange inputs, bool overlaps,
-                         double trips) {
+/// All samples that are left and make a tile. The last tile may begin before
+/// the one before has ended where more than `spare` samples would be left over.
+void TileLoops::loopOver(const Tile &tile, ValueRange inputs,
+                         std::optional<int64_t> spare, double trips) {
+  bool overlaps = spare.has_value();
   Value zero = constant(0), one = constant(1), step = constant(tile.first);
   Value left = arith::SubIOp::create(b, loc, size, begin);
   Value count, last;
   if (overlaps) {
     Value fits =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, size, step);
+    if (*spare > 0)
+      left = arith::SubIOp::create(b, loc, left, constant(*spare));
     count = arith::SelectOp::create(
         b, loc, fits, arith::CeilDivSIOp::create(b, loc, left, step), zero);
     last = arith::SubIOp::create(b, loc, size, step);

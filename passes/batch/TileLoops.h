@@ -44,8 +44,8 @@ private:
   mlir::Value constant(int64_t value);
   llvm::SmallVector<mlir::Value> emptyFor(mlir::TypeRange results,
                                           llvm::ArrayRef<Combine> combines);
-  void loopOver(const Tile &tile, mlir::ValueRange inputs, bool overlaps,
-                double trips);
+  void loopOver(const Tile &tile, mlir::ValueRange inputs,
+                std::optional<int64_t> spare, double trips);
   llvm::SmallVector<mlir::Value> callTile(const Tile &tile, mlir::Value at,
                                           mlir::ValueRange inputs,
                                           mlir::ValueRange into);

@@ -73,6 +73,12 @@ def _normed(x: Any, w: Any) -> Any:
     return (x - mean) / ops.sqrt(variance + 0.1) * w[0]
 
 
+def _activated(x: Any, w: Any) -> Any:
+    """Elementwise functions, so many that phases keep what they end with."""
+    y = ops.relu(ops.exp(-((x * w[0]) ** 2)) * 2 - 0.5) + 0.1 * x
+    return ops.tanh(y) * ops.sigmoid(y + w[1]) + y * y * 0.1
+
+
 def _ranged(x: Any, w: Any) -> Any:
     """Scaled by extrema of the batch."""
     return x / (1 + ops.stop_gradient(x.max(axis=0) - x.min())) + w[1, 1]
@@ -101,7 +107,7 @@ def _dropped(x: Any, w: Any) -> Any:
 
 STEPS: tuple[Callable[..., Any], ...] = (
     *(_dense, _folded, _turned, _attended, _windows),
-    *(_solved, _centred, _normed, _ranged, _looped, _looked_up, _dropped),
+    *(_solved, _centred, _normed, _activated, _ranged, _looped, _looked_up, _dropped),
 )
 
 

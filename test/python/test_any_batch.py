@@ -355,3 +355,30 @@ def test_symbols():
     ):
         with pytest.raises(kind, match=re.escape(f"For 'Symbol', '{argument}' must be")):
             ms.Symbol(**{argument: given})
+
+
+def test_inputs_of_one_signature_that_are_not_alike():
+    """A Parameter has no batch, a Tensor of its signature has one, after each other and both ways round."""
+    weights = ms.Parameter(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), name="w")
+    rows = ms.Tensor([[1.0, 2.0], [3.0, 4.0]])
+    x = ms.Tensor([[1.0, 1.0], [0.0, 1.0]])
+    any_batch = ms.jit(lambda x, y: x * y.sum(axis=-1, keepdims=True), dynamic_batch=True)
+    shared = ms.jit(lambda x, w: ops.matmul(x, w), dynamic_batch=True)
+    for _ in range(2):
+        np.testing.assert_array_equal(any_batch(x, rows).asnumpy(), [[3.0, 3.0], [0.0, 7.0]])
+        np.testing.assert_array_equal(shared(x, weights).asnumpy(), [[4.0, 6.0], [3.0, 4.0]])
+        with pytest.raises(ValueError):
+            shared(x, rows)
+    three = ms.Tensor([[1.0, 1.0], [0.0, 1.0], [2.0, 0.0]])
+    np.testing.assert_array_equal(shared(three, weights).asnumpy()[2], [2.0, 4.0])
+    with pytest.raises(ValueError, match="the batch is 3"):
+        any_batch(three, rows)
+
+
+def test_many_batch_sizes_are_found_again(monkeypatch):
+    """What is known of sizes is forgotten, where there are many, and found once more."""
+    monkeypatch.setattr("cellgrad.compile.any_batch._MOST_RESIZED", 3)
+    double = ms.jit(lambda x: x * 2, dynamic_batch=True)
+    for n in (*range(1, 9), *range(8, 0, -1)):
+        np.testing.assert_array_equal(double(ops.ones((n, 2))).asnumpy(), np.full((n, 2), 2.0))
+    assert 1 <= len(double.program.resized) <= 3

@@ -390,7 +390,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     ],
     "TileLoops": [
         ("a sample has one row", "if («ofSample > 1»)", "false"),
-        ("rows are counted twice", "«!once» && tile.first > 1", "true"),
+        ("rows are counted twice", "if («once» || !mayOverlap(tile))", "false"),
         (
             "all tiles begin with the first sample",
             "b, loc, begin,\n        «arith::MulIOp::create(b, loc, loop.getInductionVar(), step)»",

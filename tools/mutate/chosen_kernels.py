@@ -205,6 +205,8 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("parts begin where the whole does", "range.low - *offset", "range.low"),
         ("parts end where the whole does", "range.high - *offset", "range.high"),
         ("only the last part counts", "std::min(inside.low, shown.low)", "shown.low"),
+        ("a function's border is too low", "{border.start, «border.low»,", "border.low + 1"),
+        ("a function's border is too high", "border.low, «border.high»});", "border.high - 1"),
     ],
     "TileBorders": [
         (

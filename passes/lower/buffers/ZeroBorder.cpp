@@ -134,8 +134,8 @@ static SmallVector<ZeroBorder> writtenBorders(ArrayAttr written) {
   SmallVector<ZeroBorder> borders;
   for (auto numbers : written.getAsRange<DenseI64ArrayAttr>()) {
     ArrayRef<int64_t> all = numbers.asArrayRef(), ends = all.take_back(3);
-    borders.push_back({SmallVector<int64_t>(all.drop_back(3)), ends[0], ends[1],
-                       ends[2]});
+    borders.push_back(
+        {SmallVector<int64_t>(all.drop_back(3)), ends[0], ends[1], ends[2]});
   }
   return borders;
 }

@@ -20,8 +20,8 @@ struct ZeroBorder {
   int64_t start = 0, low = 0, high = 0;
 };
 
-/// On a sum of products: its borders, each as its steps, start, low and high. In
-/// a function of its own it does not see what fills and writes the memory.
+/// On a sum of products: its borders, each as its steps, start, low and high.
+/// In a function of its own it does not see what fills and writes the memory.
 constexpr llvm::StringLiteral kZeroBorders = "cell.zero_borders";
 
 /// The borders that inputs of a sum of products on memrefs have along windows:

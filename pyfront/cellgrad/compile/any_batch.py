@@ -20,7 +20,7 @@ from cellgrad.core.notices import warn_once
 from cellgrad.core.open_shape import LARGEST, OpenElements
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import Trace
-from cellgrad.core.storage import signature
+from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, tensors
 
@@ -31,6 +31,9 @@ STAND_IN = 65521
 # What the smallest batches, and another prime, tell of choices by the size. For sizes with programs of
 # their own it may be another one, as for a batch of 1, where nothing is broadcast: the model has each.
 _OTHERS = (2, 3, 32749)
+# So many batch sizes are found without a look at each input, so that a server of all sizes keeps little.
+_MOST_RESIZED = 1024
+_wrap = Tensor._wrap
 
 
 def open_batch(
@@ -90,7 +93,7 @@ class BatchProgram(Program):
     stand_in = STAND_IN
     fixes = False
 
-    __slots__ = ("examples", "first", "fixed", "most")
+    __slots__ = ("examples", "first", "fixed", "most", "resized")
 
     def __init__(
         self,
@@ -103,11 +106,18 @@ class BatchProgram(Program):
         self.examples = examples
         self.most = LARGEST if examples is None else largest_batch(examples, "set_inputs")
         self.first: int | None = None  # batch
+        # Of inputs that are Tensors alone: the signatures that the program is compiled for.
+        self.resized: dict[tuple[Signature | None, ...], tuple[Signature, ...]] = {}
         self.fixed = Program(run, name, divisible=divisible)  # for what is recorded on a tape
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if state.current.tape is not None:
             return self.fixed(args, kwargs)
+        if not kwargs:
+            resized = self.resized.get(tuple([x._sig if type(x) is Tensor else None for x in args]))
+            if resized is not None:
+                args = tuple([_wrap(x._buf, sig) for x, sig in zip(args, resized, strict=True)])
+                return super().__call__(args, kwargs)
         return super().__call__(*self._of_any_size(args, kwargs))
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -120,6 +130,10 @@ class BatchProgram(Program):
         sized = self._with_batch(args, kwargs, STAND_IN)
         if self.first is None:
             self.first = self._batch_of(args, kwargs)
+        if not kwargs and all(type(x) is Tensor for x in args):
+            if len(self.resized) >= _MOST_RESIZED:
+                self.resized.clear()
+            self.resized[tuple([x._sig for x in args])] = tuple([x._sig for x in sized[0]])
         return sized
 
     def _batch_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
