@@ -116,8 +116,11 @@ class BatchProgram(Program):
         if not kwargs:
             resized = self.resized.get(tuple([x._sig if type(x) is Tensor else None for x in args]))
             if resized is not None:
-                args = tuple([_wrap(x._buf, sig) for x, sig in zip(args, resized, strict=True)])
-                return super().__call__(args, kwargs)
+                sized = [
+                    x if x._sig is sig else _wrap(x._buf, sig)
+                    for x, sig in zip(args, resized, strict=True)
+                ]
+                return super().__call__(tuple(sized), kwargs)
         return super().__call__(*self._of_any_size(args, kwargs))
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
