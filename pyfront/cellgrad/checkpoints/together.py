@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import socket
 from collections.abc import Iterable
 from typing import Any
 
@@ -72,7 +71,7 @@ def is_writer(path: str) -> bool:
     """Whether this rank is the first of those that would write this file. All ranks call this together."""
     if ranks.size() == 1:
         return True
-    name = f"{socket.gethostname()}:{os.path.realpath(path)}".encode()
+    name = f"{os.uname().nodename}:{os.path.realpath(path)}".encode()
     number = int.from_bytes(hashlib.sha256(name).digest()[:8], "little", signed=True)
     numbers = all_gather(Tensor(np.array([number]), mstype.int64)).asnumpy().tolist()
     return bool(numbers.index(number) == ranks.rank())

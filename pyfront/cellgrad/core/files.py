@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -18,7 +17,7 @@ def _create(folder: str, mode: int, at: int | None) -> tuple[int, str]:
     """A new file: its descriptor and path. The kernel takes the umask, and what a folder's default
     ACL says, from `mode`."""
     while True:
-        part = os.path.join(folder, PREFIX + secrets.token_hex(8))
+        part = os.path.join(folder, PREFIX + os.urandom(8).hex())
         try:
             return os.open(part, _CREATE, mode, dir_fd=at), part
         except FileExistsError:

@@ -6,7 +6,7 @@ it and adds one, inside compiled code as well, where it is threaded through like
 
 from __future__ import annotations
 
-import secrets
+import os
 import weakref
 
 import numpy as np
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def _fresh() -> int:
-    return secrets.randbits(32)
+    return int.from_bytes(os.urandom(4), "little")
 
 
 _states: set[int] = set()
