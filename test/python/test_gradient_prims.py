@@ -209,6 +209,9 @@ def test_what_tests_of_dynamic_shapes_use():
         auto_generate.shapes_of  # noqa: B018
     np.testing.assert_array_equal(ops.hardshrink(Tensor([0.5, -2.0]), True).asnumpy(), [0, -2])
     np.testing.assert_array_equal(ops.softshrink(Tensor([1.5, -3.0]), True).asnumpy(), [0.5, -2])
+    for shrink, by_width in ((ops.softshrink, -2), (ops.hardshrink, 0)):
+        by = ms.grad(shrink, (0, 1))(Tensor([0.5, 2, 3]), Tensor(1.0))
+        assert [g.asnumpy().tolist() for g in by] == [[0, 1, 1], by_width]
 
 
 ERRORS = [
