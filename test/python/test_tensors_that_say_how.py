@@ -244,3 +244,23 @@ def test_integers_beside_what_is_mapped_or_differentiated_say_how():
     for d in (0, 1):
         out = Pulled()(Tensor(X[0]), ms.mutable(d), Tensor(X[1]))
         assert out.asnumpy().tolist() == np.fft.fftshift(X[1], d).tolist()
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_numbers_that_python_makes_of_integers_say_how(mode):
+    """`int(n)` and the like of an input: code is compiled for its value, as for `n` itself."""
+    ms.set_context(mode=mode, jit_syntax_level=ms.STRICT)
+    rows = Tensor(X[0])
+    joined = Sized(lambda x, n: ops.concat((x, x), int(n)))
+    assert [joined(rows, Tensor(n)).shape for n in (0, 1, 0)] == [(6, 4), (3, 8), (6, 4)]
+    shaped = Sized(lambda x, s: ops.reshape(x, ops.TensorToTuple()(s)) * x.size)
+    assert [shaped(rows, Tensor(s)).shape for s in ([4, 3], [12])] == [(4, 3), (12,)]
+    upper = ms.grad(Sized(lambda x, n: ops.triu(x, n.item()) * float(n)))
+    assert upper(rows, Tensor(2)).asnumpy().tolist() == np.triu(np.full((3, 4), 2.0), 2).tolist()
+    spaced = Sized(lambda n, d: ops.rfftfreq(int(n), float(d)))
+    for n in (4, 7):
+        found = spaced(Tensor(n), Tensor(3.3, ms.float64)).asnumpy()
+        np.testing.assert_allclose(found, np.fft.rfftfreq(n, 3.3), rtol=1e-6)
+    if mode == ms.GRAPH_MODE:
+        with pytest.raises(TypeError, match="'axis' of concat needs the elements"):
+            Sized(lambda x, n: ops.concat((x, x), int(n) - 1))(rows, Tensor(1))

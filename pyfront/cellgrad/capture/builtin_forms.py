@@ -21,7 +21,7 @@ from cellgrad.core.record import as_tensor, cast_to, reshape_to
 from cellgrad.core.scope import as_number, used
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import Text, holds_text
-from cellgrad.core.tracer import Tracer
+from cellgrad.core.tracer import Tracer, says_how
 
 
 def class_of(value: Any) -> type:
@@ -67,7 +67,10 @@ def _number(kind: type, dtype: Any) -> Callable[..., Any]:
 
 def _number_of(x: Tensor, dtype: Any) -> Any:
     """The only element. As in Python, what is computed from the number has no derivative by the tensor."""
-    return as_number(ops.stop_gradient(cast_to(reshape_to(x, ()), dtype)))
+    out = as_number(ops.stop_gradient(cast_to(reshape_to(x, ()), dtype)))
+    if type(x) is Tracer and says_how(x) and dtype is mstype.int64:
+        out._source = x
+    return out
 
 
 # The dtypes that elements are numbers in, where theirs has not all digits that a number of Python's has.
