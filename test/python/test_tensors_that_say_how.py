@@ -261,6 +261,13 @@ def test_numbers_that_python_makes_of_integers_say_how(mode):
     for n in (4, 7):
         found = spaced(Tensor(n), Tensor(3.3, ms.float64)).asnumpy()
         np.testing.assert_allclose(found, np.fft.rfftfreq(n, 3.3), rtol=1e-6)
+    less = Sized(lambda x, y, a: ops.subtract(x, y, alpha=float(a)))
+    assert less(rows, rows, Tensor(3, ms.float64)).asnumpy().tolist() == (-2 * X[0]).tolist()
+    assert less(rows, rows, Tensor(3, ms.float64)).dtype == rows.dtype
+    kept = Sized(lambda x, k: (x.sum(0, bool(k)), ops.prod(x, 0, bool(k)), x.mean(1, k.item())))
+    for k in (True, False, True):
+        given = [f(X[0], axis=a, keepdims=k) for f, a in ((np.sum, 0), (np.prod, 0), (np.mean, 1))]
+        assert [v.asnumpy().tolist() for v in kept(rows, Tensor(k))] == [v.tolist() for v in given]
     if mode == ms.GRAPH_MODE:
         with pytest.raises(TypeError, match="'axis' of concat needs the elements"):
             Sized(lambda x, n: ops.concat((x, x), int(n) - 1))(rows, Tensor(1))

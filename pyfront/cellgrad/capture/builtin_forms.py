@@ -53,7 +53,7 @@ def _number(kind: type, dtype: Any) -> Callable[..., Any]:
             return kind(*args, **kwargs)
         (x,) = args
         if kind is bool:
-            return as_number(truth(x))
+            return _made_of(x, as_number(truth(x)))
         if x.size != 1:
             raise error(
                 ValueError,
@@ -68,7 +68,12 @@ def _number(kind: type, dtype: Any) -> Callable[..., Any]:
 def _number_of(x: Tensor, dtype: Any) -> Any:
     """The only element. As in Python, what is computed from the number has no derivative by the tensor."""
     out = as_number(ops.stop_gradient(cast_to(reshape_to(x, ()), dtype)))
-    if type(x) is Tracer and says_how(x) and dtype is mstype.int64:
+    return _made_of(x, out) if dtype in (mstype.int64, mstype.bool_) else out
+
+
+def _made_of(x: Tensor, out: Any) -> Any:
+    """A number that says how where `x` does."""
+    if type(x) is Tracer and type(out) is Tracer and out is not x and says_how(x):
         out._source = x
     return out
 

@@ -115,13 +115,16 @@ def check_instance(
 
 
 def check_bool(value: Any, op: str, argument: str) -> bool:
-    """True or False.
+    """True or False, or what ``bool(x)`` is of an input of a program, which is compiled for it then.
 
     Raises:
         TypeError: anything else.
     """
     if isinstance(value, bool):
         return value
+    traced: Any = value if isinstance(value, Tensor) and value._is_traced else None
+    if traced is not None and traced.dtype.kind == "b" and traced._is_number():
+        return bool(traced)
     raise argument_error(TypeError, op, argument, "a bool", value)
 
 
