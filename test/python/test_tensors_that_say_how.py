@@ -264,6 +264,9 @@ def test_numbers_that_python_makes_of_integers_say_how(mode):
     less = Sized(lambda x, y, a: ops.subtract(x, y, alpha=float(a)))
     assert less(rows, rows, Tensor(3, ms.float64)).asnumpy().tolist() == (-2 * X[0]).tolist()
     assert less(rows, rows, Tensor(3, ms.float64)).dtype == rows.dtype
+    assert Sized(lambda x, n: x.trace(int(n)))(rows, Tensor(1)) == np.trace(X[0], 1)
+    wider = Sized(lambda x, n: ops.interpolate(x, (n.item(),), mode="nearest"))
+    assert [wider(Tensor(X), Tensor(n)).shape[2] for n in (8, 2)] == [8, 2]
     kept = Sized(lambda x, k: (x.sum(0, bool(k)), ops.prod(x, 0, bool(k)), x.mean(1, k.item())))
     for k in (True, False, True):
         given = [f(X[0], axis=a, keepdims=k) for f, a in ((np.sum, 0), (np.prod, 0), (np.mean, 1))]
