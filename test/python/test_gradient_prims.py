@@ -214,6 +214,22 @@ def test_what_tests_of_dynamic_shapes_use():
         assert [g.asnumpy().tolist() for g in by] == [[0, 1, 1], by_width]
 
 
+@pytest.mark.parametrize(
+    "colour, hue, saturation, value",
+    [
+        ([0.5, 0.5, 0.25], [-2 / 3, 2 / 3, 0], [1, 0, -2], [1, 0, 0]),
+        ([0.25, 0.5, 0.5], [0, -2 / 3, 2 / 3], [-2, 1, 0], [0, 1, 0]),
+        ([0.25, 0.75, 0.25], [-1 / 3, 0, 1 / 3], [0, 4 / 9, -4 / 3], [0, 1, 0]),
+        ([0.5, 0.5, 0.5], [0, 0, 0], [2, 0, -2], [1, 0, 0]),
+        ([0, 0, 0], [0, 0, 0], [0, 0, 0], [1, 0, 0]),
+    ],
+)
+def test_channels_that_are_equal(colour, hue, saturation, value):
+    """As MindSpore's: the first of the largest and the last of the smallest has the derivative."""
+    by = ms.jacrev(ops.RGBToHSV())(Tensor(colour, ms.float32)).asnumpy()
+    np.testing.assert_allclose(by, [hue, saturation, value], rtol=1e-6, atol=1e-7)
+
+
 ERRORS = [
     (lambda: G.ReluGrad()(ONE), TypeError, "For 'ReluGrad', missing a required argument: 'x'"),
     (lambda: G.ReluGrad()(ONE, 3.0), TypeError, "'x' must be a Tensor"),
