@@ -50,9 +50,7 @@ class Tracer(Tensor):
     _value: Any
     _parts: Any  # of complex numbers, where they are known: see `core.pairs`
     _known: Tensor | None  # the same with elements, of integers that the code has as a constant
-    _source: (
-        Tracer | None
-    )  # the integer or bool that a number of Python's, as ``int(x)``, was made of
+    _source: Tracer | None  # the integer or bool that a number such as ``int(x)`` is made of
     _used: bool  # whether something of the program has it as an operand
     _scope: Scope
 

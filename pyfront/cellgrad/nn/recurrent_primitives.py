@@ -136,8 +136,8 @@ class LSTM(_Packed):
 
     def __call__(self, input: Tensor, h: Tensor, c: Tensor, w: Tensor) -> tuple[Tensor, ...]:
         x = self._input(input)
-        outputs = self.proj_size or self.hidden_size
-        state = (self._state(x, h, "h", outputs), self._state(x, c, "c", self.hidden_size))
+        width = self.proj_size or self.hidden_size
+        state = (self._state(x, h, "h", width), self._state(x, c, "c", self.hidden_size))
         w_ih, w_hh, w_hr, bias = self._weights(w, 4, self.proj_size)
         found = _recurrence("LSTM", False, x, state, None, w_ih, w_hh, bias, None, w_hr)
         outputs, last_h, last_c = found
