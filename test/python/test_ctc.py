@@ -165,3 +165,9 @@ def test_labels_and_lengths_are_checked(words, call):
     assert words in said(caught.value)
     padded = ops.ctc_loss(X, Tensor([[1, -1]] * 4), LENGTHS, (1,) * 4)[0]  # what is not counted
     assert padded == ops.ctc_loss(X, TARGETS, LENGTHS, (1,) * 4)[0]
+
+
+def test_greedy_decoding_reads_no_further_than_its_steps():
+    with pytest.raises(RuntimeError, match=r"should be less than or equal to the 2 steps") as found:
+        ops.ctc_greedy_decoder(ops.ones((2, 2, 3)), Tensor([3, 3], ms.int32))
+    assert isinstance(found.value, ValueError)

@@ -152,6 +152,7 @@ from mindspore.ops._utils.arg_dtype_cast import ListToTuple, TupleToList
 from mindspore.ops.operations._inner_ops import TopTypeof
 from mindspore.ops.operations.comm_ops import AllReduce, ReduceOp
 from mindspore.ops.function.array_func import min_ext, new_ones, new_zeros
+from mindspore.ops.function.math_func import F, P
 from mindspore.ops.function.nn_func import interpolate_ext
 from mindspore.scipy.fft import dct
 
@@ -164,7 +165,7 @@ print(min_ext(x), new_ones(x, (2,)), new_zeros(x, (1,)))
 print(tanh_grad_op(Tensor([0.5]), Tensor([2.0])), ops.operations.manually_defined.rank(x))
 assert ops.operations.manually_defined.shape_(x) == (2, 2)
 print(dct(x)[0].shape, callable(get_rank), interpolate_ext(x[None], 4).shape)
-assert GlobalComm is ms.communication.GlobalComm
+assert GlobalComm is ms.communication.GlobalComm and F.grad is ms.grad and P.Abs is ops.Abs
 assert ms.jit(lambda x: x * ms_len([1, 2, 3]))(Tensor(2)) == 6
 ms.runtime.launch_blocking()
 ms.runtime.synchronize()

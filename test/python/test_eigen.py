@@ -346,6 +346,16 @@ def test_cond(p):
         close(ops.cond(Tensor(a[:2]), p), np.linalg.cond(a[:2], p))
 
 
+def test_equal_singular_values_share_the_slope_of_cond():
+    """Values of MindSpore's: the two largest singular values are equal."""
+    a = Tensor([[1.0, 0, -1], [0, 1, 0], [1, 0, 1]])
+    by = ms.grad(ops.cond)(a).asnumpy()
+    wanted = [[0.35355339, 0, -0.35355339], [0, -1.41421356, 0], [0.35355339, 0, 0.35355339]]
+    np.testing.assert_allclose(by, wanted, rtol=1e-5, atol=1e-6)
+    by = ms.grad(lambda a: ops.real(ops.cond(a)))(a.astype(ms.complex64)).asnumpy()
+    np.testing.assert_allclose(by, wanted, rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("size", [0.0, 1e-3, 1.0, 30.0])
 def test_matrix_exp(size, dtype):

@@ -140,6 +140,22 @@ def test_the_lstm_primitive_has_derivatives():
     check_grads(lambda *x: ops.concat(layer(*x)[:3]), given, order=1)
 
 
+def test_the_lstm_primitive_projects_its_outputs():
+    """The last numbers are those of MindSpore's own test of its kernel."""
+    layer = ops.LSTM(2, 3, 1, True, False, 0.0, 2)
+    rng = np.random.RandomState(1)
+    given = [Tensor(rng.rand(*s) - 0.5) for s in ((2, 2, 2), (1, 2, 2), (1, 2, 3), (66,))]
+    check_grads(lambda *x: ops.concat([o.reshape(-1) for o in layer(*x)[:3]]), given, order=1)
+    np.random.seed(1)
+    x, h, c = (Tensor(np.random.randn(*s), ms.float32) for s in ((2, 1, 4), (1, 1, 2), (1, 1, 4)))
+    w = Tensor(np.random.uniform(-0.5, 0.5, 104), ms.float32)
+    layer = ops.LSTM(4, 4, 1, False, False, 0.0, 2)
+    _, by_h, by_c = ms.ops.GradOperation(get_all=True)(lambda *s: layer(*s, w)[:3])(x, h, c)
+    np.testing.assert_allclose(by_h.asnumpy()[0], [[0.04825277, 0.00618415]], rtol=1e-5)
+    wanted = [[-0.01589189, 0.17060986, 0.07265963, -0.05466095]]
+    np.testing.assert_allclose(by_c.asnumpy()[0], wanted, rtol=1e-5)
+
+
 def test_files_are_converted(tmp_path):
     rank = tmp_path / "rank_0"
     rank.mkdir()
@@ -266,6 +282,7 @@ BAD = {
     "ops.Randperm(2)(Tensor([3]))": (ValueError, "'n'"),
     "ops.multinomial_with_replacement(f([1, 1]), 1, 1, 3)": (ValueError, "without replacement"),
     "ops.LSTM(2, 2, 2, True, False, 0.0)": (ValueError, "one layer"),
+    "ops.LSTM(2, 2, 1, True, False, 0.0, 2)": (ValueError, "'proj_size'"),
     "ops.LSTM(1, 1, 1, False, False, 0.0)(*[ops.ones((1, 1, 1))] * 3, ops.ones(7))": (
         ValueError,
         "at least 8",

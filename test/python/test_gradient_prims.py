@@ -209,6 +209,25 @@ def test_what_tests_of_dynamic_shapes_use():
         auto_generate.shapes_of  # noqa: B018
     np.testing.assert_array_equal(ops.hardshrink(Tensor([0.5, -2.0]), True).asnumpy(), [0, -2])
     np.testing.assert_array_equal(ops.softshrink(Tensor([1.5, -3.0]), True).asnumpy(), [0.5, -2])
+    for shrink, by_width in ((ops.softshrink, -2), (ops.hardshrink, 0)):
+        by = ms.grad(shrink, (0, 1))(Tensor([0.5, 2, 3]), Tensor(1.0))
+        assert [g.asnumpy().tolist() for g in by] == [[0, 1, 1], by_width]
+
+
+@pytest.mark.parametrize(
+    "colour, hue, saturation, value",
+    [
+        ([0.5, 0.5, 0.25], [-2 / 3, 2 / 3, 0], [1, 0, -2], [1, 0, 0]),
+        ([0.25, 0.5, 0.5], [0, -2 / 3, 2 / 3], [-2, 1, 0], [0, 1, 0]),
+        ([0.25, 0.75, 0.25], [-1 / 3, 0, 1 / 3], [0, 4 / 9, -4 / 3], [0, 1, 0]),
+        ([0.5, 0.5, 0.5], [0, 0, 0], [2, 0, -2], [1, 0, 0]),
+        ([0, 0, 0], [0, 0, 0], [0, 0, 0], [1, 0, 0]),
+    ],
+)
+def test_channels_that_are_equal(colour, hue, saturation, value):
+    """As MindSpore's: the first of the largest and the last of the smallest has the derivative."""
+    by = ms.jacrev(ops.RGBToHSV())(Tensor(colour, ms.float32)).asnumpy()
+    np.testing.assert_allclose(by, [hue, saturation, value], rtol=1e-6, atol=1e-7)
 
 
 ERRORS = [

@@ -39,6 +39,19 @@ def test_nearest_passes_what_is_not_finite_on_to_its_points_alone():
         np.testing.assert_array_equal(ops.interpolate(x, size).asnumpy()[0, 0], wanted)
 
 
+@pytest.mark.parametrize("length", [70, 23])
+def test_nearest_by_places_with_many_runs(length):
+    rng = np.random.RandomState(0)
+    x, w = rng.randn(2, 3, 30, 2), rng.randn(2, 3, length, 3)
+    rows, columns = (np.arange(n) * m // n for n, m in ((length, 30), (3, 2)))
+    found = ops.interpolate(Tensor(x), (length, 3)).asnumpy()
+    np.testing.assert_array_equal(found, x[:, :, rows][..., columns])
+    slopes = np.zeros_like(x)
+    np.add.at(slopes, (slice(None), slice(None), rows[:, None], columns), w)
+    by_x = ms.grad(lambda x: ops.interpolate(x, (length, 3)) * Tensor(w))(Tensor(x))
+    np.testing.assert_allclose(by_x.asnumpy(), slopes, rtol=1e-12, atol=1e-14)
+
+
 X = Tensor(cases.data(4))
 
 

@@ -244,3 +244,33 @@ def test_integers_beside_what_is_mapped_or_differentiated_say_how():
     for d in (0, 1):
         out = Pulled()(Tensor(X[0]), ms.mutable(d), Tensor(X[1]))
         assert out.asnumpy().tolist() == np.fft.fftshift(X[1], d).tolist()
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_numbers_that_python_makes_of_integers_say_how(mode):
+    """`int(n)` and the like of an input: code is compiled for its value, as for `n` itself."""
+    ms.set_context(mode=mode, jit_syntax_level=ms.STRICT)
+    rows = Tensor(X[0])
+    joined = Sized(lambda x, n: ops.concat((x, x), int(n)))
+    assert [joined(rows, Tensor(n)).shape for n in (0, 1, 0)] == [(6, 4), (3, 8), (6, 4)]
+    shaped = Sized(lambda x, s: ops.reshape(x, ops.TensorToTuple()(s)) * x.size)
+    assert [shaped(rows, Tensor(s)).shape for s in ([4, 3], [12])] == [(4, 3), (12,)]
+    upper = ms.grad(Sized(lambda x, n: ops.triu(x, n.item()) * float(n)))
+    assert upper(rows, Tensor(2)).asnumpy().tolist() == np.triu(np.full((3, 4), 2.0), 2).tolist()
+    spaced = Sized(lambda n, d: ops.rfftfreq(int(n), float(d)))
+    for n in (4, 7):
+        found = spaced(Tensor(n), Tensor(3.3, ms.float64)).asnumpy()
+        np.testing.assert_allclose(found, np.fft.rfftfreq(n, 3.3), rtol=1e-6)
+    less = Sized(lambda x, y, a: ops.subtract(x, y, alpha=float(a)))
+    assert less(rows, rows, Tensor(3, ms.float64)).asnumpy().tolist() == (-2 * X[0]).tolist()
+    assert less(rows, rows, Tensor(3, ms.float64)).dtype == rows.dtype
+    assert Sized(lambda x, n: x.trace(int(n)))(rows, Tensor(1)) == np.trace(X[0], 1)
+    wider = Sized(lambda x, n: ops.interpolate(x, (n.item(),), mode="nearest"))
+    assert [wider(Tensor(X), Tensor(n)).shape[2] for n in (8, 2)] == [8, 2]
+    kept = Sized(lambda x, k: (x.sum(0, bool(k)), ops.prod(x, 0, bool(k)), x.mean(1, k.item())))
+    for k in (True, False, True):
+        given = [f(X[0], axis=a, keepdims=k) for f, a in ((np.sum, 0), (np.prod, 0), (np.mean, 1))]
+        assert [v.asnumpy().tolist() for v in kept(rows, Tensor(k))] == [v.tolist() for v in given]
+    if mode == ms.GRAPH_MODE:
+        with pytest.raises(TypeError, match="'axis' of concat needs the elements"):
+            Sized(lambda x, n: ops.concat((x, x), int(n) - 1))(rows, Tensor(1))

@@ -21,7 +21,7 @@ from cellgrad.core.record import as_tensor, cast_to, reshape_to
 from cellgrad.core.scope import as_number, used
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import Text, holds_text
-from cellgrad.core.tracer import Tracer
+from cellgrad.core.tracer import Tracer, says_how
 
 
 def class_of(value: Any) -> type:
@@ -53,7 +53,7 @@ def _number(kind: type, dtype: Any) -> Callable[..., Any]:
             return kind(*args, **kwargs)
         (x,) = args
         if kind is bool:
-            return as_number(truth(x))
+            return _made_of(x, as_number(truth(x)))
         if x.size != 1:
             raise error(
                 ValueError,
@@ -67,7 +67,15 @@ def _number(kind: type, dtype: Any) -> Callable[..., Any]:
 
 def _number_of(x: Tensor, dtype: Any) -> Any:
     """The only element. As in Python, what is computed from the number has no derivative by the tensor."""
-    return as_number(ops.stop_gradient(cast_to(reshape_to(x, ()), dtype)))
+    out = as_number(ops.stop_gradient(cast_to(reshape_to(x, ()), dtype)))
+    return _made_of(x, out) if dtype in (mstype.int64, mstype.bool_) else out
+
+
+def _made_of(x: Tensor, out: Any) -> Any:
+    """A number that says how where `x` does."""
+    if type(x) is Tracer and type(out) is Tracer and out is not x and says_how(x):
+        out._source = x
+    return out
 
 
 # The dtypes that elements are numbers in, where theirs has not all digits that a number of Python's has.

@@ -115,14 +115,24 @@ def check_instance(
 
 
 def check_bool(value: Any, op: str, argument: str) -> bool:
-    """True or False.
+    """True or False, also what ``bool(x)`` is of an input of a program: it is compiled for its value then.
 
     Raises:
         TypeError: anything else.
     """
     if isinstance(value, bool):
         return value
+    if _stands_for(value, "b"):
+        return bool(value._fixed(f"'{argument}' of {op}"))
     raise argument_error(TypeError, op, argument, "a bool", value)
+
+
+def _stands_for(value: Any, kind: str) -> bool:
+    """Whether it is an int or bool that Python made of a tensor, in code that is being compiled."""
+    if not isinstance(value, Tensor) or not value._is_traced or value.dtype.kind != kind:
+        return False
+    traced: Any = value
+    return bool(traced._is_number())
 
 
 def check_callable(value: T, op: str, argument: str, expected: str = "callable") -> T:
@@ -200,7 +210,7 @@ def check_int(
     below: int | None = None,
     outside: type[Exception] = ValueError,
 ) -> int:
-    """An int of Python's or numpy's, and no bool, within bounds.
+    """An int of Python's or numpy's, and no bool, within bounds; also what ``int(x)`` is of an input of a program.
 
     Raises:
         TypeError: something else.
@@ -209,6 +219,8 @@ def check_int(
     if type(value) is not int:
         if isinstance(value, np.integer):
             value = int(value)
+        elif _stands_for(value, "i"):
+            value = int(value._fixed(f"'{argument}' of {op}"))
         elif isinstance(value, bool) or not isinstance(value, int):
             raise argument_error(TypeError, op, argument, "an int", value)
     if at_least is not None or at_most is not None or below is not None:

@@ -31,8 +31,8 @@ class NeedsElements(BaseException):
 
 
 def says_how(x: Tensor) -> bool:
-    """Whether a tensor may be an axis, a shape or the like."""
-    return x.dtype.kind in "iu" and x.size <= _FEW
+    """Whether a tensor may be an axis, a shape, a setting or the like."""
+    return x.size <= (1 if x.dtype.kind == "b" else _FEW) and x.dtype.kind in "iub"
 
 
 def elements(x: Tensor, what: str) -> np.ndarray[Any, Any]:
@@ -43,13 +43,14 @@ def elements(x: Tensor, what: str) -> np.ndarray[Any, Any]:
 class Tracer(Tensor):
     """An SSA value of a scope. Operators append ops; what needs elements is refused."""
 
-    __slots__ = ("_known", "_parts", "_scope", "_used", "_value")
+    __slots__ = ("_known", "_parts", "_scope", "_source", "_used", "_value")
 
     _is_traced = True
 
     _value: Any
     _parts: Any  # of complex numbers, where they are known: see `core.pairs`
     _known: Tensor | None  # the same with elements, of integers that the code has as a constant
+    _source: Tracer | None  # the integer or bool that a number such as ``int(x)`` is made of
     _used: bool  # whether something of the program has it as an operand
     _scope: Scope
 
@@ -62,7 +63,7 @@ class Tracer(Tensor):
         self._value = value
         self._scope = scope
         self._used = False
-        self._parts = self._known = None
+        self._parts = self._known = self._source = None
         shape: tuple[int, ...] = value.shape
         if like is not None and like.dtype.kind == "c":
             self._sig = signature(like.dtype, shape[:-1])
@@ -93,6 +94,9 @@ class Tracer(Tensor):
 
     def _fixed(self, what: str) -> np.ndarray[Any, Any]:
         """The elements of an input of the program: it is compiled for them, as for a number in their place."""
+        if self._source is not None:
+            found = self._source._fixed(what).reshape(self.shape)
+            return found.astype(np.bool_ if self.dtype.kind == "b" else np.int64)
         trace, root = self._scope.trace, self.root()
         if says_how(self) and not trace.closed:
             if type(root) is Tensor and root._sig == self._sig:
@@ -119,7 +123,13 @@ class Tracer(Tensor):
     def _type_text(self) -> str:
         return f"shape={list(self.shape)}, dtype={self.dtype.title}"
 
+    def _is_number(self) -> bool:
+        """Whether it stands for a number of Python's, such as ``int(x)``."""
+        return id(self) in self._scope.trace.numbers
+
     def __bool__(self) -> bool:
+        if self._is_number():
+            return bool(self._fixed("bool()"))
         self._concrete("bool()")
 
     def __float__(self) -> float:

@@ -45,7 +45,7 @@ def _split(gates: Tensor, size: int) -> list[Tensor]:
 
 def _step(mode: str, of_input: Tensor, of_state: Tensor, state: tuple[Tensor, ...]) -> Any:
     """The next state from the sums of the gates: those of the input, and those of the state."""
-    size = state[0].shape[1]
+    size = state[-1].shape[1]
     if mode == "RNN_TANH":
         return (ops.tanh(of_input + of_state),)
     if mode == "RNN_RELU":
@@ -73,8 +73,11 @@ def _recurrence(
     w_hh: Tensor,
     b_ih: Tensor | None,
     b_hh: Tensor | None,
+    projection: Tensor | None = None,
 ) -> tuple[Tensor, ...]:
     """All outputs (time, batch, hidden) of one direction of one layer, then its last state.
+
+    `projection`, shape (outputs, hidden), multiplies each output before it is the next state.
 
     Backward, time runs from its end to its beginning: a sequence that is shorter keeps its first
     state until its own last element.
@@ -87,6 +90,8 @@ def _recurrence(
     rows, size = w_ih.shape[0], w_hh.shape[1]
     of_input = of_input.reshape(steps, batch * rows)
     w_hh = ops.transpose(w_hh, (1, 0))
+    if projection is not None:
+        projection = ops.transpose(projection.astype(x.dtype), (1, 0))
 
     def of_state(state: tuple[Tensor, ...]) -> Tensor:
         product = ops.matmul(state[0], w_hh)
@@ -95,6 +100,8 @@ def _recurrence(
     def step(i: Tensor, sums: Tensor, before: tuple[Tensor, ...], outputs: Tensor) -> Any:
         t = steps - 1 - i if backward else i
         after = _step(mode, Rows.read(of_input, t, (batch, rows)), sums, before)
+        if projection is not None:
+            after = (ops.matmul(after[0], projection), *after[1:])
         output = after[0]
         if lengths is not None:
             within = (lengths > t.astype(lengths.dtype)).reshape(batch, 1)

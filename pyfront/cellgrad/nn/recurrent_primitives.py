@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from itertools import accumulate
 from typing import Any
 
 from cellgrad import ops
@@ -45,15 +47,12 @@ class _Packed(Primitive):
         check_number(dropout, self.name, "dropout", at_least=0, at_most=1)
         several = check_int(num_layers, self.name, "num_layers", at_least=1) > 1
         if check_bool(bidirectional, self.name, "bidirectional") or several:
-            raise self._refused(f"num_layers={num_layers}, bidirectional={bidirectional}")
-
-    def _refused(self, given: str) -> Exception:
-        return error(
-            ValueError,
-            f"For '{self.name}', there is one layer in one direction and without a projection, but got "
-            f"{given}.",
-            "use nn.LSTM or nn.GRU for several layers and both directions",
-        )
+            raise error(
+                ValueError,
+                f"For '{self.name}', there is one layer in one direction, but got "
+                f"num_layers={num_layers}, bidirectional={bidirectional}.",
+                "use nn.LSTM or nn.GRU for several layers and both directions",
+            )
 
     def _input(self, input: Any) -> Tensor:
         x = check_ndim(check_float(input, self.name, "input"), self.name, "input", 3)
@@ -61,31 +60,32 @@ class _Packed(Primitive):
             x, self.name, "input", (*x.shape[:2], self.input_size), "features are last"
         )
 
-    def _state(self, x: Tensor, value: Any, name: str) -> Tensor:
+    def _state(self, x: Tensor, value: Any, name: str, size: int) -> Tensor:
         part = check_float(value, self.name, name)
         check_same_dtype(x, part, self.name, ("input", name))
-        wanted = (1, x.shape[1], self.hidden_size)
+        wanted = (1, x.shape[1], size)
         first: Tensor = check_shape(part, self.name, name, wanted)[0]
         return first
 
-    def _weights(self, w: Any, gates: int) -> tuple[Tensor, Tensor, Tensor | None]:
-        """The weights of the input, those of the state, and the bias, of so many gates."""
-        size, rows = self.hidden_size, gates * self.hidden_size
+    def _weights(self, w: Any, gates: int, projected: int = 0) -> tuple[Any, Any, Any, Any]:
+        """The weights of the input, those of the state, the projection of so many outputs, and the bias, of so
+        many gates."""
+        rows, size = gates * self.hidden_size, projected or self.hidden_size
+        shapes = ((rows, self.input_size), (rows, size), (projected, self.hidden_size), (rows,))
+        present = (True, True, projected > 0, self.has_bias)
         flat = ops.reshape(check_float(w, self.name, "w"), (-1,))
-        counts = (rows * self.input_size, rows * size, rows * self.has_bias)
+        counts = [math.prod(shape) * there for shape, there in zip(shapes, present)]
         if flat.size < sum(counts):
             raise error(
                 ValueError,
                 f"For '{self.name}', 'w' must have at least {sum(counts)} elements, but got {flat.size}.",
             )
-        parts: list[Any] = []
-        start = 0
-        for count in counts:
-            parts.append(flat[start : start + count])
-            start += count
-        w_ih = ops.reshape(parts[0], (rows, self.input_size))
-        w_hh = ops.reshape(parts[1], (rows, size))
-        return w_ih, w_hh, parts[2] if self.has_bias else None
+        ends = list(accumulate(counts))
+        w_ih, w_hh, w_hr, bias = (
+            ops.reshape(flat[end - count : end], shape) if count else None
+            for end, count, shape in zip(ends, counts, shapes)
+        )
+        return w_ih, w_hh, w_hr, bias
 
 
 class LSTM(_Packed):
@@ -97,21 +97,22 @@ class LSTM(_Packed):
         has_bias: whether the weights have a bias.
         bidirectional: False.
         dropout: in [0, 1]; there is none after the last layer.
-        proj_size: 0.
+        proj_size: the number of outputs, below `hidden_size`, that a matrix makes of the hidden features;
+            0 for no such matrix.
 
     Inputs:
         input: shape [time, batch, input_size].
-        h, c: the state, shape [1, batch, hidden_size].
-        w: a vector of the weights of the input, those of the state and the bias, one gate after another
-            as in `nn.LSTM`. What follows is not read.
+        h, c: the state, shape [1, batch, hidden_size]; that of `h` ends with proj_size if it is not 0.
+        w: a vector of the weights of the input, those of the state, the matrix [proj_size, hidden_size] and
+            the bias, one gate after another as in `nn.LSTM`. What follows is not read.
 
     Outputs:
-        all outputs, [time, batch, hidden_size]; the last state; and two Tensors of one 0, which MindSpore's
+        all outputs, [time, batch, hidden_size or proj_size]; the last state; and two Tensors of one 0, which MindSpore's
         kernel keeps something in.
 
     Raises:
         TypeError: arguments of another type, or no Tensors of one floating-point dtype.
-        ValueError: several layers, both directions, a projection, or shapes that do not fit.
+        ValueError: several layers, both directions, a `proj_size` out of range, or shapes that do not fit.
 
     >>> layer, state = ops.LSTM(1, 1, 1, False, False, 0.0), ops.zeros((1, 1, 1))
     >>> print(layer(ops.ones((2, 1, 1)), state, state, ops.zeros(8))[0].reshape(-1))
@@ -129,14 +130,16 @@ class LSTM(_Packed):
         proj_size: int = 0,
     ):
         super().__init__(input_size, hidden_size, num_layers, has_bias, bidirectional, dropout)
-        if check_int(proj_size, self.name, "proj_size", at_least=0) > 0:
-            raise self._refused(f"proj_size={proj_size}")
+        self.proj_size = check_int(
+            proj_size, self.name, "proj_size", at_least=0, at_most=hidden_size - 1
+        )
 
     def __call__(self, input: Tensor, h: Tensor, c: Tensor, w: Tensor) -> tuple[Tensor, ...]:
         x = self._input(input)
-        state = (self._state(x, h, "h"), self._state(x, c, "c"))
-        w_ih, w_hh, bias = self._weights(w, 4)
-        found = _recurrence("LSTM", False, x, state, None, w_ih, w_hh, bias, None)
+        width = self.proj_size or self.hidden_size
+        state = (self._state(x, h, "h", width), self._state(x, c, "c", self.hidden_size))
+        w_ih, w_hh, w_hr, bias = self._weights(w, 4, self.proj_size)
+        found = _recurrence("LSTM", False, x, state, None, w_ih, w_hh, bias, None, w_hr)
         outputs, last_h, last_c = found
         nothing = ops.zeros((1, 1), x.dtype)
         return outputs, ops.expand_dims(last_h, 0), ops.expand_dims(last_c, 0), nothing, nothing
@@ -187,7 +190,7 @@ class GRUV2(_Packed):
         self, input: Tensor, h: Tensor, w: Tensor, seq_lengths: Tensor
     ) -> tuple[Tensor, ...]:
         x = self._input(input)
-        state = self._state(x, h, "h")
+        state = self._state(x, h, "h", self.hidden_size)
         lengths = check_tensor(seq_lengths, self.name, "seq_lengths")
         check_shape(
             check_dtype(lengths, self.name, "seq_lengths", "i"),
@@ -195,7 +198,8 @@ class GRUV2(_Packed):
             "seq_lengths",
             (x.shape[1],),
         )
-        outputs, last = _reset_first(x, state, *self._weights(w, 3))
+        w_ih, w_hh, _, bias = self._weights(w, 3)
+        outputs, last = _reset_first(x, state, w_ih, w_hh, bias)
         nothing = ops.zeros((1, 1), x.dtype)
         return outputs, ops.expand_dims(last, 0), nothing, nothing
 

@@ -331,7 +331,7 @@ def _ends(
 ) -> tuple[Tensor, Tensor]:
     """Both ends in floating point, broadcast; with all digits where `dtype` has them."""
     check_bool(endpoint, op, "endpoint")
-    check_int(num, op, "num", at_least=1)
+    num = check_int(num, op, "num", at_least=1)
     a = hn.single(hn.real(hn.float_like(start, stop), op, "start"))
     b = hn.single(hn.real(hn.float_like(stop, start), op, "stop"))
     if dtype is not None and hn.dtype_of(dtype) is mstype.float64:
@@ -554,7 +554,7 @@ def randint(
     (2, 3)
     """
     low, high = (0, minval) if maxval is None else (minval, maxval)
-    check_int(low, "randint", "minval")
+    low = check_int(low, "randint", "minval")
     if check_int(high, "randint", "maxval") <= low:
         raise error(ValueError, f"For 'randint', there is no integer from {low} to before {high}.")
     kind = hn.dtype_of(dtype, "randint")

@@ -36,6 +36,13 @@ def _number(value: Any, op: str, name: str) -> float:
     return real(check_number(value, op, name))
 
 
+def _width(lambd: Any, x: Tensor, op: str) -> Any:
+    """A number, a bool as one, or a Tensor without dimensions, as ``float(y)`` is while compiling."""
+    if isinstance(lambd, Tensor) and lambd.ndim == 0:
+        return cast_to(lambd, x.dtype)
+    return float(lambd) if isinstance(lambd, bool) else _number(lambd, op, "lambd")
+
+
 @public(
     "ops.ReLU6",
     "nn.ReLU6",
@@ -371,14 +378,14 @@ def hardtanh(input: Tensor, min_val: TensorLike = -1.0, max_val: TensorLike = 1.
     "mint.nn.functional.hardshrink",
 )
 @operation
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def hardshrink(input: Tensor, lambd: TensorLike = 0.5) -> Tensor:
     """`input` where its magnitude is above `lambd`, 0 elsewhere.
 
     >>> print(ops.hardshrink(Tensor([-1.0, 0.25, 2.0])))
     [-1.  0.  2.]
     """
     x = check_float(input, "hardshrink", "input")
-    width = float(lambd) if isinstance(lambd, bool) else _number(lambd, "hardshrink", "lambd")
+    width = _width(lambd, x, "hardshrink")
     return select(gen.less_equal(gen.abs(x), width), 0.0, x)
 
 
@@ -391,14 +398,14 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     "mint.nn.functional.softshrink",
 )
 @operation
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def softshrink(input: Tensor, lambd: TensorLike = 0.5) -> Tensor:
     """`input` moved towards 0 by `lambd`, and 0 where its magnitude is not above it.
 
     >>> print(ops.softshrink(Tensor([-1.0, 0.25, 2.0])))
     [-0.5  0.   1.5]
     """
     x = check_float(input, "softshrink", "input")
-    width = float(lambd) if isinstance(lambd, bool) else _number(lambd, "softshrink", "lambd")
+    width = _width(lambd, x, "softshrink")
     return select(gen.less_equal(gen.abs(x), width), 0.0, x - gen.sign(x) * width)
 
 

@@ -462,7 +462,7 @@ def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
     [ True]
     """
     x, classes = check_tensor(x1, "intopk", "x1"), check_tensor(x2, "intopk", "x2")
-    check_int(k, "intopk", "k")
+    k = check_int(k, "intopk", "k")
     if x.ndim != 2 or classes.shape != x.shape[:1]:
         raise error(
             ValueError,

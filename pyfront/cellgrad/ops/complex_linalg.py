@@ -97,7 +97,7 @@ def inverse(input: Tensor) -> Tensor:
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """`ops.matrix_power` of complex matrices."""
     x = matrices("matrix_power", input, "input", square=True)
-    check_int(n, "matrix_power", "n")
+    n = check_int(n, "matrix_power", "n")
     one = linalg.identity(both_parts(x)[0], x.shape[-1])
     out = cast_to(broadcast_to_shape(one, x.shape), x.dtype)
     if n < 0:

@@ -238,7 +238,8 @@ def cond(A: Tensor, p: float | str | None = None) -> Tensor:
         return reductions.sum(s, -1) * reductions.sum(1.0 / s, -1)
     if p in (2, -2):
         s = singular_values(x)
-        return s[..., 0] / s[..., -1] if p == 2 else s[..., -1] / s[..., 0]
+        most, least = reductions.amax(s, -1), reductions.amin(s, -1)
+        return most / least if p == 2 else least / most
     return statistics.matrix_norm(x, p) * statistics.matrix_norm(linalg.inverse(x), p)
 
 

@@ -223,7 +223,7 @@ def deformable_conv2d(
     """
     op = "deformable_conv2d"
     windows = _windows(op, kernel_size, strides, padding, dilations, deformable_groups, modulated)
-    check_int(groups, op, "groups", at_least=1)
+    groups = check_int(groups, op, "groups", at_least=1)
     out: Tensor = _convolved(x, weight, offsets, bias, windows, groups)
     return out
 

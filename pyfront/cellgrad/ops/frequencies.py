@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.aliases import Axis, Dims
+from cellgrad.core.aliases import Axis, Dims, TensorLike
 from cellgrad.core.arguments import check_bool, check_number
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
-from cellgrad.core.record import check_tensor
+from cellgrad.core.record import cast_to, check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known_int, known_ints
@@ -120,13 +120,14 @@ def ifftshift(input: Tensor, dim: Axis = None) -> Tensor:
 
 def _frequencies(n: Any, d: Any, dtype: Any, op: str, of: Any) -> Tensor:
     length = known_int(n, op, "n", at_least=1)
-    spacing = float(check_number(d, op, "d"))
     target: Type = mstype.float32 if dtype is None else dtype_argument(dtype, op)
-    return Tensor(of(length, spacing), target)
+    if isinstance(d, Tensor) and d.ndim == 0:  # as ``float(y)`` is while compiling
+        return cast_to(Tensor(of(length), mstype.float64) / d, target)
+    return Tensor(of(length, float(check_number(d, op, "d"))), target)
 
 
 @public()
-def fftfreq(n: int, d: float = 1.0, dtype: Type | None = None) -> Tensor:
+def fftfreq(n: int, d: TensorLike = 1.0, dtype: Type | None = None) -> Tensor:
     """The frequencies of the elements of `fft`, of samples at distance `d`: 0, 1, ..., -1, over ``n d``.
 
     Raises:
@@ -140,7 +141,7 @@ def fftfreq(n: int, d: float = 1.0, dtype: Type | None = None) -> Tensor:
 
 
 @public()
-def rfftfreq(n: int, d: float = 1.0, dtype: Type | None = None) -> Tensor:
+def rfftfreq(n: int, d: TensorLike = 1.0, dtype: Type | None = None) -> Tensor:
     """The frequencies of the elements of `rfft`.
 
     Raises:

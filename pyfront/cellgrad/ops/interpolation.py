@@ -29,7 +29,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import contractions, joining, shapes
 from cellgrad.ops._index import gathered
 from cellgrad.ops._public import public
-from cellgrad.ops._static import known
+from cellgrad.ops._static import known, known_int
 
 # The number of spatial dimensions that a mode takes.
 _MODES = {
@@ -42,7 +42,8 @@ _MODES = {
     "area": (1, 2, 3),
 }
 _ALIGNING = ("linear", "bilinear", "trilinear", "bicubic")
-# Up to so many terms, a result is added up from them; else it is a product with a matrix.
+# Up to so many terms, a result is added up from them; else it is a product with a matrix. So many runs of points are
+# slices.
 _TERMS = 8
 
 
@@ -153,6 +154,8 @@ def _lengths(
         )
     given = size if size is not None else scale
     listed = list(given) if isinstance(given, tuple | list) else [given] * len(shape)
+    if size is not None:
+        listed = [known_int(v, op, "size") if isinstance(v, Tensor) else v for v in listed]
     kind = int if size is not None else int | float
     if len(listed) != len(shape) or not all(
         isinstance(v, kind) and not isinstance(v, bool) and v > 0 for v in listed
@@ -174,7 +177,8 @@ def _nearest(n: int, length: int, scale: float | None, mode: str) -> list[int]:
 
 
 def _pick(x: Tensor, dim: int, points: list[int]) -> Tensor:
-    """The elements at the points along a dimension, in runs of equal distance."""
+    """The elements at the points along a dimension: in runs of equal distance, or each by its place where there
+    are many runs."""
     n, times = x.shape[dim], len(points) // x.shape[dim]
     if points == [i // max(times, 1) for i in range(n * times)]:
         wide = broadcast_to_shape(
@@ -182,7 +186,7 @@ def _pick(x: Tensor, dim: int, points: list[int]) -> Tensor:
             (*x.shape[: dim + 1], times, *x.shape[dim + 1 :]),
         )
         return reshape_to(wide, (*x.shape[:dim], n * times, *x.shape[dim + 1 :]))
-    parts = []
+    runs = []
     start = 0
     while start < len(points):
         end = start + 1
@@ -190,11 +194,12 @@ def _pick(x: Tensor, dim: int, points: list[int]) -> Tensor:
         while step > 0 and end < len(points) and points[end] - points[end - 1] == step:
             end += 1
         stop = end if step > 0 else start + 1
-        index = [slice(None)] * x.ndim
-        index[dim] = slice(points[start], points[stop - 1] + 1, max(step, 1))
-        parts.append(x[tuple(index)])
+        runs.append(slice(points[start], points[stop - 1] + 1, max(step, 1)))
         start = stop
-    out: Tensor = joining.concat(parts, dim)
+    if len(runs) > _TERMS:
+        return gathered(x, known(np.array(points, np.int32), mstype.int32), dim)
+    before = [slice(None)] * dim
+    out: Tensor = joining.concat([x[(*before, run)] for run in runs], dim)
     return out
 
 

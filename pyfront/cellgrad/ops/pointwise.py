@@ -562,12 +562,12 @@ def subtract(input: TensorLike, other: TensorLike, *, alpha: TensorLike = 1) -> 
     """``input - alpha * other``.
 
     Raises:
-        TypeError: no argument is a Tensor, or `alpha` is not a number.
+        TypeError: no argument is a Tensor, or `alpha` is no number and no Tensor without dimensions.
 
     >>> print(ops.subtract(Tensor([5.0, 6.0]), Tensor([1.0, 2.0]), alpha=2))
     [3. 2.]
     """
-    if not is_number(alpha):
+    if not is_number(alpha) and not (isinstance(alpha, Tensor) and alpha.ndim == 0):
         raise argument_error(TypeError, "subtract", "alpha", "a number", alpha)
     return gen.sub(input, scaled(input, other, alpha))
 

@@ -179,7 +179,7 @@ def trace_of(x: Tensor, offset: int, axis1: int, axis2: int, dtype: Type | None)
     """The sum over a diagonal of two dimensions, which are dropped."""
     if x.ndim < 2:
         raise error(ValueError, f"For 'trace', a matrix is needed, but got shape {list(x.shape)}.")
-    check_int(offset, "trace", "offset")
+    offset = check_int(offset, "trace", "offset")
     first, second = axis_of(axis1, x.ndim, "trace"), axis_of(axis2, x.ndim, "trace")
     if first == second:
         raise error(ValueError, f"For 'trace', the axes must differ, but got {axis1} and {axis2}.")

@@ -510,7 +510,8 @@ def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
 @public()
 @operation
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tensor:
-    """x where it is not negative, else x times a random slope in [lower, upper) for each element.
+    """x where it is not negative, else x times a random slope in [lower, upper) for each element. The derivative is 0
+    at 0.
 
     Raises:
         TypeError: `input` is not a Tensor.
@@ -527,4 +528,5 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tens
     u = random.unit_uniform(next_key(None, "rrelu"), given.shape, given.dtype)
     slope = ew.binary("cell.add", ew.binary("cell.mul", u, real(upper - lower)), real(lower))
     scaled = emit("cell.mul", [given, slope])
-    return emit("cell.select", [ew.compare("cell.less", given, 0), scaled, given])
+    kept = emit("cell.relu", [given])
+    return emit("cell.select", [ew.compare("cell.less", given, 0), scaled, kept])

@@ -345,11 +345,25 @@ def _colours(op: str, value: Any) -> Tensor:
     return x
 
 
+def _ends(r: Tensor, g: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """The largest and the smallest of three. Of equal ones the derivative goes to the first of the largest and the
+    last of the smallest, as in MindSpore."""
+    largest = gen.maximum(gen.maximum(r, g), b)
+    nan = gen.isnan(largest)
+
+    def pick(before: Any, first: Tensor, second: Tensor, third: Tensor) -> Tensor:
+        ahead = gen.logical_and(before(first, second), before(first, third))
+        found = select(ahead, first, select(before(second, third), second, third))
+        return select(nan, r + g + b, found)
+
+    return pick(gen.greater_equal, r, g, b), pick(gen.less_equal, b, g, r)
+
+
 @operation
 def _to_hsv(x: Tensor) -> Tensor:
     r, g, b = (x[..., i] for i in range(3))
-    top = gen.maximum(gen.maximum(r, g), b)
-    span = top - gen.minimum(gen.minimum(r, g), b)
+    top, low = _ends(r, g, b)
+    span = top - low
     flat = gen.equal(span, 0)
     safe = select(flat, 1.0, span)
     hue = select(

@@ -136,7 +136,7 @@ def kth(input: Tensor, k: int, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]
     """
     x = check_tensor(input, "kthvalue", "input")
     n = x.shape[axis_of(dim, x.ndim, "kthvalue")] if x.ndim else 1
-    check_int(k, "kthvalue", "k", at_least=1, at_most=n)
+    k = check_int(k, "kthvalue", "k", at_least=1, at_most=n)
     values, places = sort(x, dim)
     parts = [narrow(v, dim, k - 1, 1) for v in (values, cast(places, mstype.int64))]
     value, at = parts if keepdim else [squeeze(v, dim) for v in parts]

@@ -9,7 +9,7 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Axis, ShapeLike
 from cellgrad.core.arguments import check_bool
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.record import broadcast_to_shape, check_tensor, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
@@ -279,11 +279,17 @@ def ctc_greedy_decoder(
     check_bool(merge_repeated, op, "merge_repeated")
     hint = "decode outside of compiled code"
     logits, steps = needs_elements(x, op, hint), needs_elements(lengths, op, hint)
-    if x.ndim != 3 or steps.shape != x.shape[1:2] or (steps > x.shape[0]).any():
+    if x.ndim != 3 or steps.shape != x.shape[1:2]:
         raise error(
             ValueError,
             f"For '{op}', 'inputs' must have the shape [steps, N, classes] and 'sequence_length' N "
             f"numbers of steps, but got {list(x.shape)} and {list(lengths.shape)}.",
+        )
+    if (steps > x.shape[0]).any():
+        raise error(
+            either(ValueError, RuntimeError),
+            f"For '{op}', 'sequence_length' should be less than or equal to the {x.shape[0]} steps of "
+            f"'inputs', but got {steps.tolist()}.",
         )
     best = logits.argmax(-1)
     places, classes = [], []

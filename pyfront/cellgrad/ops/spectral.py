@@ -292,9 +292,9 @@ def cond(A: Tensor, p: float | str | None = None) -> Tensor:
         return cast_to(emit("cell.mul", [total, inverses]), dtype)
     if p in (2, -2):
         s = singular_values(x)
-        ends = [_columns(s, 0, 1), _columns(s, s.shape[-1] - 1, s.shape[-1])]
-        ratio = emit("cell.div", ends if p == 2 else ends[::-1])
-        return cast_to(reshape_to(ratio, s.shape[:-1]), dtype)
+        # Not the first and last one: equal ones share the derivative, whatever vectors they have.
+        ends = [emit(f"cell.reduce_{end}", [s], {"dims": [s.ndim - 1]}) for end in ("max", "min")]
+        return cast_to(emit("cell.div", ends if p == 2 else ends[::-1]), dtype)
     out = emit("cell.mul", [matrix_norm(x, p), matrix_norm(inverse(x), p)])
     return cast_to(out, dtype)
 

@@ -27,7 +27,7 @@ def _operand(op: str, x: Any, type: Any, norm: Any) -> Tensor:
         raise argument_error(TypeError, op, "x", "numbers", given)
     if given.ndim == 0:
         raise argument_error(ValueError, op, "x", "a Tensor of at least one dimension", given)
-    check_int(type, op, "type")
+    type = check_int(type, op, "type")
     if type != 2:
         raise argument_error(ValueError, op, "type", "2", type)
     if norm not in (None, "ortho"):

@@ -15,7 +15,13 @@ import numpy as np
 import pytest
 
 # Names that NumPy has dropped since these tests were written.
-for _name, _kind in (("int", int), ("float", float), ("bool", bool), ("object", object)):
+for _name, _kind in (
+    ("int", int),
+    ("float", float),
+    ("bool", bool),
+    ("object", object),
+    ("complex", complex),
+):
     if _name not in np.__dict__:
         setattr(np, _name, _kind)
 

@@ -215,7 +215,8 @@ class IdentityN(Primitive):
 
 @public()
 class TensorToTuple(Primitive):
-    """The elements of a vector, which are known while compiling, as a tuple of numbers.
+    """The elements of a vector, which are known while compiling, as a tuple of numbers. Code is compiled for those
+    of an input of integers.
 
     >>> ops.TensorToTuple()(Tensor([1, 2, 3]))
     (1, 2, 3)
@@ -223,7 +224,7 @@ class TensorToTuple(Primitive):
 
     def __call__(self, input_tensor: Tensor) -> tuple[object, ...]:
         x = check_tensor(input_tensor, self.name, "input_tensor")
-        return tuple(x._concrete("the input of TensorToTuple").reshape(-1).tolist())
+        return tuple(elements(x, "the input of TensorToTuple").reshape(-1).tolist())
 
 
 @public("ops.ScalarToTensor()(input_x, dtype)")

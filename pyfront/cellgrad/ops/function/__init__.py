@@ -2,7 +2,8 @@
 
 In its files, as ``mindspore.ops.function.array_func``, MindSpore has functions that it gives only as methods
 (``new_ones``) or in `mint` (``min_ext`` is ``mint.min``): these are found there. ``split_view`` and the like are
-the functions without ``view``, whose results are views already.
+the functions without ``view``, whose results are views already. `F` and `P`, the modules that these files
+import, are found there, too.
 """
 
 import contextlib
@@ -21,7 +22,12 @@ def of_mint(name: str) -> Callable[..., Any] | None:
     return next((vars(m)[name] for m in modules if name in vars(m)), None)
 
 
+_IMPORTED = {"F": "cellgrad.ops.functional", "P": "cellgrad.ops.operations"}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _IMPORTED:
+        return importlib.import_module(_IMPORTED[name])
     try:
         return getattr(ops, name)
     except AttributeError:
