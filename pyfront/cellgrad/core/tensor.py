@@ -48,7 +48,7 @@ def _array_of(data: Any, dtype: Any = None) -> tuple[np.ndarray[Any, Any], Type]
         if found is None:
             raise error(
                 TypeError,
-                f"For 'Tensor', a numpy array of dtype {array.dtype} cannot become a tensor.",
+                f"For 'Tensor', initializing tensor by numpy array failed, as its dtype is {array.dtype}.",
                 f"convert it first, for example "
                 f"array.astype(numpy.{'int64' if array.dtype.kind in 'iu' else 'float32'})",
             )
@@ -437,7 +437,7 @@ class Tensor(_Methods):
 
     def __len__(self) -> int:
         if not self.shape:
-            raise error(TypeError, "len() of a 0-d tensor")
+            raise error(TypeError, "Not support len of a 0-D tensor.")
         return self.shape[0]
 
     def __hash__(self) -> int:

@@ -88,10 +88,15 @@ class ShapeMethods:
     def reshape(self, *shape: ShapeLike) -> Tensor:
         """See `ops.reshape`; the shape may be given as several ints or one tuple.
 
+        Raises:
+            TypeError: no shape.
+
         >>> print(Tensor([1, 2, 3, 4]).reshape(2, -1))
         [[1 2]
          [3 4]]
         """
+        if not shape:
+            raise error(TypeError, "reshape() missing 1 required positional argument: shape.")
         return ops.reshape(self, _varargs(shape))
 
     view = reshape
