@@ -81,16 +81,23 @@ class IndexMethods:
             return ops.gather_elements(self, dim, index)
         return ops.gather(self, dim, index, batch_dims or 0)
 
-    def take(self, indices: ArrayLike, axis: int | None = None, mode: str = "clip") -> Tensor:
+    def take(
+        self,
+        indices: ArrayLike | None = None,
+        axis: int | None = None,
+        mode: str = "clip",
+        *,
+        index: Tensor | None = None,
+    ) -> Tensor:
         """The elements along a dimension, or of the flattened tensor, that the indices name.
 
         Indices out of range are those of the ends (``"clip"``), counted on from the other end
-        (``"wrap"``), or an error (``"raise"``).
+        (``"wrap"``), or an error (``"raise"``). `index` is another name of `indices`.
 
         >>> print(Tensor([[1, 2], [3, 4]]).take(Tensor([0, 3])))
         [1 4]
         """
-        return ops.gathering.take_along(self, indices, axis, mode)
+        return ops.gathering.take_along(self, indices if index is None else index, axis, mode)
 
     # --- elements replaced --------------------------------------------------------------------
 
