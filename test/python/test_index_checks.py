@@ -293,3 +293,19 @@ def test_indices_have_the_dtypes_that_mindspore_has_kernels_for(take, int16):
             continue
         with pytest.raises(TypeError, match=r"of dtype (int16, )?int32 or int64"):
             take(at)
+
+
+@pytest.mark.parametrize("name", ["tensor_scatter_add", "tensor_scatter_max", "scatter_nd_update"])
+def test_tuples_stand_along_a_second_dimension(name):
+    with pytest.raises(ValueError, match="'indices' must have at least 2 dimensions"):
+        getattr(ops, name)(X.copy(), Tensor([1], ms.int32), X[0])
+    with pytest.raises(ValueError, match="'indices' must have at least 2 dimensions"):
+        ops.scatter_nd(Tensor([1], ms.int32), Tensor(2.0), (3,))
+
+
+def test_a_row_is_updated_at_a_number():
+    x = ms.Parameter(X, name="x")
+    want = X.asnumpy().copy()
+    want[1] += X.asnumpy()[0]
+    np.testing.assert_array_equal(ops.scatter_add(x, Tensor(1), X[0]).asnumpy(), want)
+    np.testing.assert_array_equal(x.asnumpy(), want)

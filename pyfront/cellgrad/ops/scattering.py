@@ -189,6 +189,7 @@ def checked_updates(
     """
     x = check_tensor(input_x, op, "input_x")
     at = place_tensor(indices, op, "indices", narrow=op == "scatter_nd")
+    check_ndim(at, op, "indices", at_least=2)
     new = check_tensor(updates, op, "updates")
     safe = checked_tuples(x.shape, at, op)
     shape = (*at.shape[:-1], *x.shape[at.shape[-1] :])
@@ -240,7 +241,7 @@ def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> 
     Raises:
         IndexError: indices out of range; they are not counted from the end.
         TypeError: indices that are not a Tensor of int32 or int64, or updates of another dtype.
-        ValueError: updates of another shape than the parts.
+        ValueError: indices of less than two dimensions, or updates of another shape than the parts.
 
     >>> print(ops.tensor_scatter_update(ops.ones(3), Tensor([[0], [2]]), Tensor([7.0, 8.0])))
     [7. 1. 8.]
@@ -279,7 +280,8 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: ShapeLike) -> Tensor:
     Raises:
         IndexError: indices out of range; they are not counted from the end.
         TypeError: indices that are not a Tensor of int32 or int64, or a shape that is not known.
-        ValueError: updates of another shape than the parts, or a negative size.
+        ValueError: indices of less than two dimensions, updates of another shape than the parts, or
+            a negative size.
 
     >>> print(ops.scatter_nd(Tensor([[1], [3]]), Tensor([8.0, 9.0]), (4,)))
     [0. 8. 0. 9.]
