@@ -302,9 +302,6 @@ def test_writing_to_a_copy_leaves_the_tensor():
     assert ms.grad(f)(Tensor([1.0, 2.0])).asnumpy().tolist() == [5, 4]
 
 
-SMALL = np.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.0]], np.float32)
-
-
 def test_select_by_condition_and_by_index():
     x = Tensor([[1.0, 2.0], [3.0, 4.0]])
     np.testing.assert_array_equal(x.select(x > 2, 0.0).asnumpy(), [[0, 0], [3, 4]])
@@ -316,50 +313,6 @@ def test_select_by_condition_and_by_index():
     np.testing.assert_array_equal(at(x, Tensor(-1)).asnumpy(), [2, 4])
     slope = ms.grad(lambda x, i: (at(x, i) ** 2).sum())(x, Tensor(0))
     np.testing.assert_array_equal(slope.asnumpy(), [[2, 0], [6, 0]])
-
-
-NAMED = {
-    "reshape(shape=(3, 2))": SMALL.reshape(3, 2),
-    "view(shape=(3, 2))": SMALL.reshape(3, 2),
-    "permute(dims=(1, 0))": SMALL.T,
-    "permute(axis=(1, 0))": SMALL.T,
-    "transpose(axes=(1, 0))": SMALL.T,
-    "transpose(dim0=0, dim1=-1)": SMALL.T,
-    "transpose(0, dim1=1)": SMALL.T,
-    "broadcast_to(shape=(2, 2, 3))": np.broadcast_to(SMALL, (2, 2, 3)),
-    "expand(size=(2, 2, 3))": np.broadcast_to(SMALL, (2, 2, 3)),
-    "repeat(repeats=(2, 1))": np.tile(SMALL, (2, 1)),
-    "take(index=Tensor([4, 0]))": SMALL.reshape(-1)[[4, 0]],
-    "matmul(other=x.T)": SMALL @ SMALL.T,
-    "isclose(x2=x + 1)": np.zeros((2, 3), bool),
-}
-
-
-@pytest.mark.parametrize("call", NAMED)
-def test_arguments_by_name(call):
-    x = Tensor(SMALL)
-    method = eval(f"lambda x: x.{call}")
-    for f in (method, ms.jit(method)):
-        np.testing.assert_array_equal(f(x).asnumpy(), NAMED[call])
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "reshape()",
-        "reshape(3, shape=(3, 2))",
-        "permute(1, 0, dims=(1, 0))",
-        "permute(axis=(1, 0), dims=(1, 0))",
-        "transpose(1, 0, dim0=0, dim1=1)",
-        "transpose(dim0=0)",
-        "tile(2, dims=(3,))",
-        "flatten('C', 1)",
-        "flatten(0, 1, 1)",
-    ],
-)
-def test_arguments_that_are_given_twice_or_not_at_all_are_refused(call):
-    with pytest.raises(TypeError):
-        eval(f"Tensor(SMALL).{call}")
 
 
 @pytest.mark.parametrize(

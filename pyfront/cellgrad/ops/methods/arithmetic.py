@@ -28,13 +28,19 @@ class ArithmeticMethods:
         """
         return ops.add(self, scaled(self, other, alpha))
 
-    def sub(self, other: TensorLike, *, alpha: TensorLike = 1) -> Tensor:
-        """The tensor minus `alpha` times `other`; see `ops.sub`.
+    def sub(
+        self,
+        other: TensorLike | None = None,
+        *,
+        alpha: TensorLike = 1,
+        y: TensorLike | None = None,
+    ) -> Tensor:
+        """The tensor minus `alpha` times `other`, which is also called `y`; see `ops.sub`.
 
         >>> print(Tensor([1.0, 2.0]).sub(Tensor([3.0, 4.0]), alpha=2))
         [-5. -6.]
         """
-        return ops.sub(self, scaled(self, other, alpha))
+        return ops.sub(self, scaled(self, other if y is None else y, alpha))
 
     subtract = sub
 

@@ -120,7 +120,13 @@ class IndexMethods:
         )
 
     def scatter_add(
-        self, dim: int | Tensor, index: Tensor, src: TensorLike | None = None
+        self,
+        dim: int | Tensor | None = None,
+        index: Tensor | None = None,
+        src: TensorLike | None = None,
+        *,
+        indices: Tensor | None = None,
+        updates: Tensor | None = None,
     ) -> Tensor:
         """See `ops.scatter`, with the elements added; or ``scatter_add(indices, updates)``,
         `ops.tensor_scatter_add`.
@@ -129,7 +135,8 @@ class IndexMethods:
         [4. 1. 1.]
         """
         if src is None:
-            return ops.tensor_scatter_add(self, dim, index)
+            at, new = (v if w is None else w for v, w in ((dim, indices), (index, updates)))
+            return ops.tensor_scatter_add(self, at, new)
         return ops.scattering.scatter_elements(self, dim, index, src, "add", "scatter_add")
 
     def index_add(self, *args: object, alpha: TensorLike = 1, **kwargs: object) -> Tensor:
