@@ -24,6 +24,8 @@ NAMED = {
     "isclose(x2=x + 1)": np.zeros((2, 3), bool),
     "approximate_equal(other=x)": np.ones((2, 3), bool),
     "sub(y=1)": SMALL - 1,
+    "index_add(indices=Tensor([1], ms.int32), y=x[:1], axis=0)": SMALL + [[0], [1]] * SMALL[:1],
+    "index_add(0, Tensor([1], ms.int32), source=x[:1], alpha=2)": SMALL + [[0], [2]] * SMALL[:1],
     "copy().sub_(y=1)": SMALL - 1,
     "scatter_add(indices=Tensor([[1]]), updates=x[:1])": SMALL + [[0], [1]] * SMALL[:1],
 }
@@ -49,6 +51,9 @@ def test_arguments_by_name(call):
         "tile(2, dims=(3,))",
         "flatten('C', 1)",
         "flatten(0, 1, 1)",
+        "index_add(0, Tensor([1], ms.int32))",
+        "index_add(0, Tensor([1], ms.int32), Tensor(SMALL[:1]), 1)",
+        "index_add(Tensor([1], ms.int32), Tensor(SMALL[:1]), 0, alpha=2)",
     ],
 )
 def test_arguments_that_are_given_twice_or_not_at_all_are_refused(call):

@@ -48,7 +48,7 @@ def _array_of(data: Any, dtype: Any = None) -> tuple[np.ndarray[Any, Any], Type]
         if found is None:
             raise error(
                 TypeError,
-                f"For 'Tensor', initializing tensor by numpy array failed, as its dtype is {array.dtype}.",
+                f"For 'Tensor', initializing tensor by numpy array failed: none is of dtype {array.dtype}.",
                 f"convert it first, for example "
                 f"array.astype(numpy.{'int64' if array.dtype.kind in 'iu' else 'float32'})",
             )

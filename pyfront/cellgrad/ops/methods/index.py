@@ -139,18 +139,21 @@ class IndexMethods:
             return ops.tensor_scatter_add(self, at, new)
         return ops.scattering.scatter_elements(self, dim, index, src, "add", "scatter_add")
 
-    def index_add(self, *args: object, alpha: TensorLike = 1, **kwargs: object) -> Tensor:
+    def index_add(self, *args: Any, alpha: TensorLike | None = None, **kwargs: Any) -> Tensor:
         """``index_add(indices, y, axis)``, see `ops.index_add`, or ``index_add(dim, index, source, *,
         alpha=1)``, which adds `source` times `alpha`. The tensor itself stays.
+
+        Raises:
+            TypeError: arguments that neither form has, or that are not there.
 
         >>> print(ops.ones(3).index_add(0, Tensor([0, 2]), Tensor([10.0, 20.0])))
         [11.  1. 21.]
         """
         if "dim" in kwargs or (args and isinstance(args[0], int)):
-            given: dict[str, Any] = dict(zip(("dim", "index", "source"), args), **kwargs)
-            source = given["source"] if alpha == 1 else given["source"] * alpha
-            return ops.scattering.added_along(self, given["index"], source, given["dim"])
-        return ops.scattering.added_along(self, *args, **kwargs)
+            return _added_by_dim(self, *args, alpha=alpha, **kwargs)
+        if alpha is not None:
+            raise error(TypeError, "For 'index_add', 'alpha' needs 'dim', 'index' and 'source'.")
+        return _added_by_axis(self, *args, **kwargs)
 
     def index_put(
         self, indices: Sequence[Tensor], values: TensorLike, accumulate: bool = False
@@ -263,3 +266,21 @@ class IndexMethods:
         [11.  1. 21.]
         """
         return self._replace(self.scatter_add(dim, index, src), "scatter_add_")  # type: ignore[attr-defined]
+
+
+def _added_by_dim(
+    x: Any, dim: int, index: Tensor, source: Tensor, *, alpha: TensorLike | None
+) -> Tensor:
+    new = source if alpha is None else source * alpha
+    return ops.scattering.added_along(x, index, new, dim)  # type: ignore[no-any-return]
+
+
+def _added_by_axis(
+    x: Any,
+    indices: Tensor,
+    y: Tensor,
+    axis: int,
+    use_lock: bool = True,
+    check_index_bound: bool = True,
+) -> Tensor:
+    return ops.scattering.added_along(x, indices, y, axis)  # type: ignore[no-any-return]
