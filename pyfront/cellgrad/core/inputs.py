@@ -29,7 +29,7 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
     except RecursionError:
         raise error(
             RecursionError,
-            f"Detect recursion when converting python object: a {type(value).__name__} that is an "
+            f"Detect recursion when converting python object. The {type(value).__name__} that is an "
             f"argument of compiled code contains itself, or is nested too deep.",
         ) from None
 
