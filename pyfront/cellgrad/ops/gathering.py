@@ -52,16 +52,17 @@ def index_tensor(value: Any, op: str, argument: str) -> Tensor:
 
 
 def place_tensor(value: Any, op: str, argument: str, narrow: bool = False) -> Tensor:
-    """A Tensor of int32 or int64, or of int16 where `narrow` ones are taken, as MindSpore's kernels have it.
+    """A Tensor of int32 or int64, or int16 where `narrow` ones are taken, as by MindSpore's kernels.
 
     Raises:
         TypeError: something that is not such a Tensor.
     """
-    at = check_tensor(value, op, argument)
+    at = index_tensor(value, op, argument)
     if at.dtype in (mstype.int32, mstype.int64) or (narrow and at.dtype is mstype.int16):
         return at
     names = "int16, int32 or int64" if narrow else "int32 or int64"
-    raise argument_error(TypeError, op, argument, f"of dtype {names}", at)
+    hint = f"convert it first: {argument}.astype(ms.int32)"
+    raise argument_error(TypeError, op, argument, f"of dtype {names}", at, hint)
 
 
 def in_range(index: Tensor, n: int, op: str, low: int | None = None) -> bool:
