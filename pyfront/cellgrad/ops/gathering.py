@@ -15,7 +15,6 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import TensorOrTensors
 from cellgrad.core.arguments import (
-    argument_error,
     check_bool,
     check_dtype,
     check_ndim,
@@ -61,8 +60,11 @@ def place_tensor(value: Any, op: str, argument: str, narrow: bool = False) -> Te
     if at.dtype in (mstype.int32, mstype.int64) or (narrow and at.dtype is mstype.int16):
         return at
     names = "int16, int32 or int64" if narrow else "int32 or int64"
-    hint = f"convert it first: {argument}.astype(ms.int32)"
-    raise argument_error(TypeError, op, argument, f"of dtype {names}", at, hint)
+    raise error(
+        TypeError,
+        f"For '{op}', '{argument}' must be of dtype {names}, but got {at.dtype.title}.",
+        f"convert it first: {argument}.astype(ms.int32)",
+    )
 
 
 def in_range(index: Tensor, n: int, op: str, low: int | None = None) -> bool:
