@@ -269,3 +269,21 @@ def test_a_cell_list_is_indexed_by_tensors(mode):
         assert float(net(Tensor([-1.0]), Tensor(0))[0][0]) == pytest.approx(np.tanh(-1.0))
     finally:
         ms.set_context(mode=ms.GRAPH_MODE)
+
+
+def test_lists_of_parameters_share_no_names():
+    """As in MindSpore, where one list of a Cell has the Parameter `x`, and another a second one."""
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            first = Parameter(Tensor(1.0), name="x")
+            self.first = [first, Parameter(Tensor(2.0), name="y")]
+            self.again = (first,)
+            self.first = [Parameter(Tensor(3.0), name="y"), first]
+
+    net = Net()
+    with pytest.raises(ValueError, match="its name 'y' already exists"):
+        net.second = (Parameter(Tensor(4.0), name="y"),)
+    with pytest.raises(ValueError, match="its name 'z' already exists"):
+        net.third = [Parameter(Tensor(4.0), name="z"), Parameter(Tensor(5.0), name="z")]

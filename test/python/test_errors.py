@@ -51,7 +51,7 @@ CASES = {
     "large int": ("Tensor(2**70)", TypeError, "does not fit uint64"),
     "truth of many": ("bool(x)", ValueError, "only one element, but got 6"),
     "item of many": ("x.item()", ValueError, "only one element, but got 6"),
-    "length of none": ("len(Tensor(1.0))", TypeError, "0-d"),
+    "length of none": ("len(Tensor(1.0))", TypeError, "0-D"),
     "index out of range": (
         "x[5]",
         IndexError,
@@ -220,7 +220,7 @@ CASES = {
     "condition on a tensor": (
         "@ms.jit\ndef f(a):\n    if a > 0:  #!\n        return a\n    return -a\nf(v)",
         ValueError,
-        r"a condition is a tensor of shape \[3\]|\.all\(\)",
+        r"A condition is a tensor of shape \[3\]|\.all\(\)",
     ),
     "while on a tensor": (
         "@ms.jit\ndef f(a):\n    while a.sum() < 9:  #!\n        a = (a, a)\n    return a\nf(v)",

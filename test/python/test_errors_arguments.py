@@ -143,7 +143,7 @@ CASES = {
     ),
     "item": ("v.item()", ValueError, r"the tensor has shape \[3\]; index it first"),
     "iteration": ("iter(Tensor(1.0))", TypeError, "iteration over a 0-d tensor"),
-    "length": ("len(Tensor(1.0))", TypeError, r"len\(\) of a 0-d tensor"),
+    "length": ("len(Tensor(1.0))", TypeError, "Not support len of a 0-D tensor."),
     "same names": (
         "ParameterTuple([Parameter(v, name='p'), Parameter(x, name='p')])",
         ValueError,

@@ -496,8 +496,12 @@ def test_constant_arguments():
     x = ops.arange(6)
     for shape in ([2, 3], [3, 2], [2, 3]):
         assert f(x, Tensor(shape, const_arg=True)).shape == tuple(shape)
-    with pytest.raises(TypeError, match="set_const_arg"):
+    with pytest.raises(TypeError, match="For 'Tensor', the type of 'const_arg' should be 'bool'"):
         Tensor(1, const_arg=3)
+    with pytest.raises(
+        TypeError, match="For 'set_const_arg', the type of 'const_arg' should be 'bool'"
+    ):
+        Tensor(1).set_const_arg(3)
     with pytest.raises(TypeError, match="set_const_arg"):
         Parameter(Tensor(1.0), name="w").set_const_arg()
 

@@ -11,7 +11,7 @@ import pytest
 from on_gpu import ON_GPU
 
 import cellgrad as ms
-from cellgrad import Tensor, ops
+from cellgrad import Tensor, mint, ops
 from cellgrad.testing import check_grads
 
 X = Tensor(np.arange(12.0, dtype=np.float32).reshape(3, 4))
@@ -266,3 +266,46 @@ def test_tuples_are_of_int32_or_int64(name, dtype):
     scatter = getattr(ops, f"tensor_scatter_{name}")
     with pytest.raises(TypeError, match="'indices' must be of dtype int32 or int64"):
         scatter(X, Tensor([[0, 1]], dtype), Tensor([1.0]))
+
+
+@pytest.mark.parametrize(
+    ("take", "int16"),
+    [
+        (lambda i: ops.gather(X, i[0], 0), True),
+        (lambda i: ops.index_select(X, 0, i[0]), True),
+        (lambda i: ops.gather_nd(X, i), True),
+        (lambda i: ops.scatter(X, 0, i, X[:1]), True),
+        (lambda i: ops.unsorted_segment_sum(X[:2], i[0], 2), True),
+        (lambda i: ops.unsorted_segment_max(X[:2], i[0], 2), False),
+        (lambda i: ops.gather_elements(X, 0, i), False),
+        (lambda i: ops.tensor_scatter_elements(X, i, X[:1]), False),
+        (lambda i: X.take(i[0], 0), False),
+        (lambda i: ops.index_fill(X, 0, i[0], 2.0), False),
+        (lambda i: mint.index_add(X, 0, i[0], X[:2]), False),
+    ],
+)
+def test_indices_have_the_dtypes_that_mindspore_has_kernels_for(take, int16):
+    """Which do was found by calls of MindSpore 2.10's."""
+    for dtype in (ms.int16, ms.int8, ms.uint8, ms.uint16, ms.uint32, ms.uint64):
+        at = Tensor([[0, 1]], dtype)
+        if int16 and dtype is ms.int16:
+            np.testing.assert_array_equal(take(at).asnumpy(), take(at.astype(ms.int32)).asnumpy())
+            continue
+        with pytest.raises(TypeError, match=r"of dtype (int16, )?int32 or int64"):
+            take(at)
+
+
+@pytest.mark.parametrize("name", ["tensor_scatter_add", "tensor_scatter_max", "scatter_nd_update"])
+def test_tuples_stand_along_a_second_dimension(name):
+    with pytest.raises(ValueError, match="'indices' must have at least 2 dimensions"):
+        getattr(ops, name)(X.copy(), Tensor([1], ms.int32), X[0])
+    with pytest.raises(ValueError, match="'indices' must have at least 2 dimensions"):
+        ops.scatter_nd(Tensor([1], ms.int32), Tensor(2.0), (3,))
+
+
+def test_a_row_is_updated_at_a_number():
+    x = ms.Parameter(X, name="x")
+    want = X.asnumpy().copy()
+    want[1] += X.asnumpy()[0]
+    np.testing.assert_array_equal(ops.scatter_add(x, Tensor(1), X[0]).asnumpy(), want)
+    np.testing.assert_array_equal(x.asnumpy(), want)

@@ -491,7 +491,9 @@ REFUSED = {
     "x[:, np.array([-4])]": (IndexError, "index -4 is out of bounds for dimension 1"),
     "x[[True, False, True]]": (IndexError, "shape of the dimensions it covers"),
     "x[[0, 1], [0, 1, 2]]": (IndexError, "could not be broadcast"),
-    # As MindSpore's, they are a ValueError as well.
+    # As MindSpore's, they are a TypeError, or a ValueError, as well.
+    "x[0, 0][0]": (TypeError, "too many indices for tensor of dimension 0"),
+    "x[:1.5]": (TypeError, "may bound a slice"),
     "x[[[0, 1], [1, 0]], [0, 1, 2]]": (ValueError, "could not be broadcast"),
     "x[[True]]": (ValueError, "shape of the dimensions it covers"),
     "put(x, [True], 1.0)": (ValueError, "shape of the dimensions it covers"),

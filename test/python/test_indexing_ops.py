@@ -361,6 +361,10 @@ REFUSED = {
     "gather(X, Tensor([0, 5]), 0)": (IndexError, "in the range"),
     "gather(X, Tensor([-3]), 0)": (IndexError, "in the range"),
     "gather(X, Tensor([0.0]), 0)": (TypeError, "must be of integers"),
+    "unsorted_segment_sum(X[:, 0], Tensor([1, 3]), 3)": (
+        IndexError,
+        "below 'num_segments', 3, but",
+    ),
     "gather(X, Tensor([0]), 3)": (ValueError, "axis value"),
     "gather(X, Tensor([0, 1]), 1, 2)": (ValueError, "'batch_dims' must be at most"),
     "gather(X, Tensor([0]), 1, 1)": (ValueError, "must agree"),

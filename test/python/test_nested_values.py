@@ -182,3 +182,14 @@ def test_a_tensor_that_was_kept_says_so():
         with pytest.raises(RuntimeError, match="is used outside of it"):
             use(kept[0])
     assert "no elements" in str(kept[0]) and "no elements" in repr(kept)
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+def test_a_container_that_contains_itself_is_refused(kind):
+    ring = [X] if kind is list else {"x": X}
+    ring.append(ring) if kind is list else ring.update(more=ring)
+    for call in (ms.jit(lambda ring, x: x), lambda ring, x: ms.grad(lambda x, ring: x)(x, ring)):
+        with pytest.raises(
+            RecursionError, match=rf"Detect recursion .* The {kind.__name__} that is"
+        ):
+            call(ring, X)

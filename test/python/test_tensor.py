@@ -307,6 +307,32 @@ def test_select_by_condition_and_by_index():
     np.testing.assert_array_equal(x.select(x > 2, 0.0).asnumpy(), [[0, 0], [3, 4]])
     np.testing.assert_array_equal(x.select(1, 0).asnumpy(), [1, 3])
     np.testing.assert_array_equal(x.select(-2, 1).asnumpy(), [3, 4])
+    for part in (x.select(dim=0, index=1), x.select(0, Tensor(1)), ms.mint.select(x, 0, Tensor(1))):
+        np.testing.assert_array_equal(part.asnumpy(), [3, 4])
+    at = ms.jit(lambda x, i: x.select(1, i))
+    np.testing.assert_array_equal(at(x, Tensor(-1)).asnumpy(), [2, 4])
+    slope = ms.grad(lambda x, i: (at(x, i) ** 2).sum())(x, Tensor(0))
+    np.testing.assert_array_equal(slope.asnumpy(), [[2, 0], [6, 0]])
+
+
+@pytest.mark.parametrize(
+    ("dim", "index", "kind"),
+    [
+        (2, 0, ValueError),
+        (-3, 0, ValueError),
+        (0, 2, ValueError),
+        (0, Tensor([1]), ValueError),
+        (0, 1.0, TypeError),
+        (0, True, TypeError),
+        (0, None, TypeError),
+        (0, [1, 0], TypeError),
+        (0, Tensor(1.0), TypeError),
+    ],
+)
+def test_select_by_index_takes_a_dimension_and_one_index(dim, index, kind):
+    for select in (Tensor.select, ms.mint.select):
+        with pytest.raises(kind):
+            select(Tensor([[1.0, 2.0], [3.0, 4.0]]), dim, index)
 
 
 def test_uniform_numbers_of_a_tensors_shape():

@@ -196,6 +196,9 @@ def test_no_identity_in_the_code(tmp_path):
         (lambda: ms.vmap(energy, "x")(t(X)), TypeError, "'in_axes' must be an int, None"),
         (lambda: ms.vmap(lambda x, w: x * w)(t(X), w=t(1.0)), ValueError, "'w' is given by name"),
         (lambda: ms.vmap(energy, (0, 0))(t(X)), ValueError, "'in_axes' has 2 entries"),
+        # As MindSpore's, these are a TypeError, or a RuntimeError, as well.
+        (lambda: ms.vmap(energy, (0, 0))(t(X)), TypeError, "'in_axes' has 2 entries"),
+        (lambda: ms.vmap(energy, 0, None)(t(X)), RuntimeError, "'out_axes' is None"),
         (
             lambda: ms.vmap(energy, 0, None)(t(X)),
             ValueError,

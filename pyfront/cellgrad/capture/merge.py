@@ -219,7 +219,7 @@ def truth(value: Any) -> Tensor | bool:
     if value.size != 1:
         raise error(
             ValueError,
-            "The truth value of an array with more than one element is ambiguous: a condition is a tensor "
+            "The truth value of an array with more than one element is ambiguous. A condition is a tensor "
             f"of shape {list(value.shape)}.",
             "reduce it to one, with .all() or .any(), or choose by element with ops.where",
         )

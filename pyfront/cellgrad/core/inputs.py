@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.errors import error
 from cellgrad.core.exact import number_key, static_key
 from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.parameter import Parameter
@@ -18,7 +19,22 @@ _STATIC = (bool, int, str, type(None))
 
 
 def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
-    """Appends the signature of an input to `key`, and its tensors to `tensors`."""
+    """Appends the signature of an input to `key`, and its tensors to `tensors`.
+
+    Raises:
+        RecursionError: a list, dictionary or dataclass that contains itself.
+    """
+    try:
+        _collect(value, key, tensors)
+    except RecursionError:
+        raise error(
+            RecursionError,
+            f"Detect recursion when converting python object. The {type(value).__name__} that is an "
+            f"argument of compiled code contains itself, or is nested too deep.",
+        ) from None
+
+
+def _collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
     kind = type(value)
     if kind is Tensor or kind is Parameter:
         key.append(value._sig)
@@ -40,20 +56,20 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
     elif isinstance(value, tuple | list):
         key.append((kind, len(value)))
         for v in value:
-            collect(v, key, tensors)
+            _collect(v, key, tensors)
     elif isinstance(value, dict):
         key.append((kind, tuple([k if type(k) is str else static_key(k) for k in value])))
         for v in value.values():
-            collect(v, key, tensors)
+            _collect(v, key, tensors)
     elif isinstance(value, np.ndarray):
-        collect(Tensor(value), key, tensors)
+        _collect(Tensor(value), key, tensors)
     elif isinstance(value, np.generic):
-        collect(plain_number(value), key, tensors)
+        _collect(plain_number(value), key, tensors)
     elif is_record(value):
         fields = fields_of(value)
         key.append((kind, tuple(fields)))
         for v in fields.values():
-            collect(v, key, tensors)
+            _collect(v, key, tensors)
     else:
         key.append(static_key(value))
 

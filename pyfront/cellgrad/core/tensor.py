@@ -48,7 +48,7 @@ def _array_of(data: Any, dtype: Any = None) -> tuple[np.ndarray[Any, Any], Type]
         if found is None:
             raise error(
                 TypeError,
-                f"For 'Tensor', a numpy array of dtype {array.dtype} cannot become a tensor.",
+                f"For 'Tensor', initializing tensor by numpy array failed: none is of dtype {array.dtype}.",
                 f"convert it first, for example "
                 f"array.astype(numpy.{'int64' if array.dtype.kind in 'iu' else 'float32'})",
             )
@@ -98,6 +98,16 @@ def _plain(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [_plain(v) for v in data]
     return data
+
+
+def _bool(const_arg: object, op: str) -> bool:
+    if isinstance(const_arg, bool):
+        return const_arg
+    raise error(
+        TypeError,
+        f"For '{op}', the type of 'const_arg' should be 'bool', but got type "
+        f"'{type(const_arg).__name__}'.",
+    )
 
 
 class Tensor(_Methods):
@@ -178,8 +188,8 @@ class Tensor(_Methods):
             scope.trace.made[id(self)] = (self, scope)
         if copied is not None:
             self[...] = copied
-        if const_arg is not False:
-            self.set_const_arg(const_arg)
+        if _bool(const_arg, "Tensor"):
+            self.set_const_arg()
 
     @staticmethod
     def _wrap(buffer: Any, sig: Signature) -> Tensor:
@@ -282,11 +292,12 @@ class Tensor(_Methods):
         [[1.]
          [2.]]
         """
-        if not isinstance(const_arg, bool) or type(self) not in (Tensor, ConstantTensor):
+        _bool(const_arg, "set_const_arg")
+        if type(self) not in (Tensor, ConstantTensor):
             raise error(
                 TypeError,
-                f"For 'set_const_arg', expected a bool, and a Tensor that is no Parameter and has "
-                f"elements, but got {const_arg!r} for a {type(self).__name__}.",
+                f"For 'set_const_arg', expected a Tensor that is no Parameter and has elements, but "
+                f"got a {type(self).__name__}.",
             )
         self.__class__ = ConstantTensor if const_arg else Tensor
         return self
@@ -426,7 +437,7 @@ class Tensor(_Methods):
 
     def __len__(self) -> int:
         if not self.shape:
-            raise error(TypeError, "len() of a 0-d tensor")
+            raise error(TypeError, "Not support len of a 0-D tensor.")
         return self.shape[0]
 
     def __hash__(self) -> int:

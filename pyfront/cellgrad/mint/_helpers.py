@@ -11,12 +11,13 @@ from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core import views
 from cellgrad.core.aliases import TensorLike, TensorOrTensors
-from cellgrad.core.arguments import argument_error, check_int, check_ndim
+from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, check_tensor, is_number
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import adaptive_pooling, interpolation
+from cellgrad.ops.indexing import selected as part_at
 from cellgrad.ops.next_keys import key_of
 from cellgrad.ops.pointwise import scaled
 from cellgrad.ops.samples import bincount_in
@@ -113,14 +114,9 @@ def median(input: Tensor, dim: int | None, keepdim: bool) -> TensorOrTensors:
     return ops.median(input, dim, keepdim)
 
 
-def selected(input: Tensor, dim: int, index: int) -> Tensor:
+def selected(input: Tensor, dim: int, index: int | Tensor) -> Tensor:
     """The part at an index of a dimension, which goes."""
-    x = check_tensor(input, "select", "input")
-    d = axis_of(dim, check_ndim(x, "select", "input", at_least=1).ndim, "select")
-    n = x.shape[d]
-    at = check_int(index, "select", "index", at_least=-n, below=n)
-    out: Tensor = ops.squeeze(ops.narrow(x, d, at % n, 1), d)
-    return out
+    return part_at(check_tensor(input, "select", "input"), dim, index)
 
 
 def diagonal(input: Tensor, offset: int) -> Tensor:

@@ -317,9 +317,14 @@ def _all_parameters(values: Iterable[Any]) -> bool:
     return all(isinstance(v, Parameter) for v in values)
 
 
-def _check_distinct(parameters: Iterable[Parameter]) -> None:
-    """Refuses two Parameters of one name in a list or tuple that becomes an attribute."""
+def _check_distinct(cell: Any, name: str, parameters: Iterable[Parameter]) -> None:
+    """Refuses two Parameters of one name in a list or tuple that becomes an attribute, or one that
+    another such attribute has.
+    """
     seen: dict[str, Parameter] = {}
+    for key, value in cell.__dict__.items():
+        if key != name and type(value) in (list, tuple) and _all_parameters(value):
+            seen.update((p.name, p) for p in value)
     for p in parameters:
         if seen.setdefault(p.name, p) is not p:
             raise error(

@@ -252,7 +252,7 @@ class Cell(CellState, CellModes, CellHooks):
                 value.update_parameters_name(name + ".")
             self.insert_child_to_cell(name, value)
         elif isinstance(value, tuple | list) and value and _all_parameters(value):
-            _check_distinct(value)
+            _check_distinct(self, name, value)
             object.__setattr__(self, name, value)
         elif not self._set_object(name, value):
             return

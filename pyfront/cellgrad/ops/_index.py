@@ -143,7 +143,7 @@ def _bound(value: Any) -> int:
     if isinstance(value, Tensor) and value.size == 1 and value.dtype.kind in "iu":
         return int(elements(value, "a slice").reshape(()))
     raise error(
-        IndexError,
+        either(IndexError, TypeError),
         f"Only integers, None and known tensors of one integer may bound a slice, but got "
         f"{value!r} with type {type(value).__name__}.",
     )
@@ -257,7 +257,7 @@ def _expanded(parts: Sequence[Any], shape: tuple[int, ...], widths: list[int]) -
             used += 1
     if used > len(shape):
         raise error(
-            IndexError,
+            IndexError if shape else either(IndexError, TypeError),  # the latter is MindSpore's
             f"too many indices for tensor of dimension {len(shape)}: {used} given for shape "
             f"{list(shape)}.",
         )

@@ -60,7 +60,8 @@ def promoted(
 
 
 @public(
-    "Tensor.matmul(tensor2)",
+    "Tensor.matmul(tensor2=None, *, other=None) = "
+    "ops.matmul(self, tensor2 if other is None else other)",
     "mint.matmul",
 )
 @operation

@@ -1,6 +1,6 @@
 """Elements picked by tensors of indices.
 
-Indices are int32 or int64 (other integers are converted); where a function counts negative ones from
+Indices are int32 or int64, of some functions int16 as well; where a function counts negative ones from
 the end, they are in [-n, n). An index out of range raises IndexError, where compiled code computes it
 when the code runs.
 """
@@ -14,7 +14,12 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import TensorOrTensors
-from cellgrad.core.arguments import check_bool, check_dtype, check_ndim, check_one_of
+from cellgrad.core.arguments import (
+    check_bool,
+    check_dtype,
+    check_ndim,
+    check_one_of,
+)
 from cellgrad.core.errors import UnknownShape, error
 from cellgrad.core.record import (
     as_index,
@@ -37,12 +42,29 @@ from cellgrad.ops.joining import piece
 
 
 def index_tensor(value: Any, op: str, argument: str) -> Tensor:
-    """A Tensor of int32 or int64.
+    """A Tensor of integers.
 
     Raises:
         TypeError: something that is not a Tensor of integers.
     """
     return check_dtype(check_tensor(value, op, argument), op, argument, "iu")
+
+
+def place_tensor(value: Any, op: str, argument: str, narrow: bool = False) -> Tensor:
+    """A Tensor of int32 or int64, or int16 where `narrow` ones are taken, as by MindSpore's kernels.
+
+    Raises:
+        TypeError: something that is not such a Tensor.
+    """
+    at = index_tensor(value, op, argument)
+    if at.dtype in (mstype.int32, mstype.int64) or (narrow and at.dtype is mstype.int16):
+        return at
+    names = "int16, int32 or int64" if narrow else "int32 or int64"
+    raise error(
+        TypeError,
+        f"For '{op}', '{argument}' must be of dtype {names}, but got {at.dtype.title}.",
+        f"convert it first: {argument}.astype(ms.int32)",
+    )
 
 
 def in_range(index: Tensor, n: int, op: str, low: int | None = None) -> bool:
@@ -97,7 +119,7 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
 
     Raises:
         IndexError: an index that is not in [-n, n).
-        TypeError: indices that are not a Tensor of integers.
+        TypeError: indices that are not a Tensor of int16, int32 or int64.
         ValueError: `axis` or `batch_dims` out of range, or batches that differ.
 
     >>> print(ops.gather(Tensor([1.0, 2.0, 3.0]), Tensor([2, 0]), 0))
@@ -108,7 +130,7 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
      [4 3]]
     """
     x = check_tensor(input_params, "gather", "input_params")
-    index = index_tensor(input_indices, "gather", "input_indices")
+    index = place_tensor(input_indices, "gather", "input_indices", narrow=True)
     check_ndim(x, "gather", "input_params", at_least=1)
     dim = axis_of(known_int(axis, "gather", "axis"), x.ndim, "gather")
     batch = known_int(batch_dims, "gather", "batch_dims")
@@ -138,7 +160,7 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
 
     Raises:
         IndexError: an index that is not in [-n, n).
-        TypeError: indices that are not a Tensor of integers.
+        TypeError: indices that are not a Tensor of int16, int32 or int64.
         ValueError: `axis` out of range, or indices of more than one dimension.
 
     >>> print(ops.index_select(Tensor([[1, 2], [3, 4]]), 1, Tensor([1])))
@@ -149,7 +171,7 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
     [[3 4]]
     """
     x = check_tensor(input, "index_select", "input")
-    at = index_tensor(index, "index_select", "index")
+    at = place_tensor(index, "index_select", "index", narrow=True)
     if at.ndim != 1:
         raise error(
             ValueError, f"For 'index_select', the dimension of `index` must be 1, but got {at.ndim}"
@@ -166,7 +188,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
     Raises:
         IndexError: an index that is not in [-n, n).
-        TypeError: indices that are not a Tensor of integers.
+        TypeError: indices that are not a Tensor of int32 or int64.
 
     >>> print(ops.take(Tensor([[1, 2], [3, 4]]), Tensor([0, 3])))
     [1 4]
@@ -181,11 +203,11 @@ def take_along(input: Tensor, indices: Any, axis: int | None, mode: str) -> Tens
 
     Raises:
         IndexError: an index out of range, in mode ``"raise"``.
-        TypeError: indices that are not integers.
+        TypeError: indices that are neither ints nor a Tensor of int32 or int64.
         ValueError: `axis` out of range, or an unknown mode.
     """
     x = check_tensor(input, "take", "input")
-    at = index_tensor(
+    at = place_tensor(
         known(np.asarray(indices, np.int64), mstype.int64)
         if isinstance(indices, int | list | tuple)
         else indices,
@@ -295,7 +317,7 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
     Raises:
         IndexError: an index that is not in [-n, n).
-        TypeError: indices that are not a Tensor of integers.
+        TypeError: indices that are not a Tensor of int32 or int64.
         ValueError: `dim` out of range, or an index of another rank, or longer than the input in
             another dimension.
 
@@ -304,7 +326,7 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
      [4 3]]
     """
     x = check_tensor(input, "gather_elements", "input")
-    at = index_tensor(index, "gather_elements", "index")
+    at = place_tensor(index, "gather_elements", "index")
     if x.ndim + at.ndim < 2:  # a number counts as a vector of one
         return gather_elements(x.reshape((-1,)), dim, at.reshape((-1,))).reshape(at.shape)
     d = checked_elements(x, at, dim, "gather_elements")
@@ -433,14 +455,14 @@ def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
 
     Raises:
         IndexError: indices out of range; they are not counted from the end.
-        TypeError: indices that are not a Tensor of integers.
+        TypeError: indices that are not a Tensor of int16, int32 or int64.
         ValueError: more indices in a tuple than dimensions.
 
     >>> print(ops.gather_nd(Tensor([[1, 2], [3, 4]]), Tensor([[0, 1], [1, 0]])))
     [2 3]
     """
     x = check_tensor(input_x, "gather_nd", "input_x")
-    at = index_tensor(indices, "gather_nd", "indices")
+    at = place_tensor(indices, "gather_nd", "indices", narrow=True)
     out: Tensor = _gather_nd(x, at, checked_tuples(x.shape, at, "gather_nd"))
     return out
 

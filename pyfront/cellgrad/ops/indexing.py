@@ -12,10 +12,12 @@ import numpy as np
 from cellgrad import _native
 from cellgrad.core import effects, partial, record, state, views
 from cellgrad.core.aliases import Dims, Index, ShapeLike
+from cellgrad.core.arguments import check_dtype, check_int, check_ndim
 from cellgrad.core.errors import UnknownShape, either, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import (
     as_tensor,
+    axis_of,
     broadcast_to_shape,
     cast_to,
     check_tensor,
@@ -69,6 +71,24 @@ def getitem(x: Tensor, index: Index) -> Tensor:
     plan = _index.plan_of(tuple(parts), len(arrays), x.shape)
     out = _take(x, plan, *_settled(x, plan, arrays))
     return out
+
+
+def selected(x: Tensor, dim: int, index: int | Tensor) -> Tensor:
+    """The part at an index of a dimension, which goes: `Tensor.select(dim, index)` and `mint.select`.
+
+    Raises:
+        IndexError: a tensor as an index that is out of range.
+        TypeError: `dim` is not an int, or `index` neither an int nor a Tensor of integers.
+        ValueError: `dim` or an int as an index that is out of range, or an index with dimensions.
+    """
+    d = axis_of(
+        check_int(dim, "select", "dim"), check_ndim(x, "select", "input", at_least=1).ndim, "select"
+    )
+    if isinstance(index, Tensor):
+        check_ndim(check_dtype(index, "select", "index", "iu"), "select", "index", 0)
+    else:
+        check_int(index, "select", "index", at_least=-x.shape[d], below=x.shape[d])
+    return getitem(x, (builtins.slice(None),) * d + (index,))
 
 
 def _read(x: Tensor, index: Any) -> Tensor:

@@ -486,7 +486,8 @@ def isneginf(input: Tensor) -> Tensor:
 
 @public(
     "ops.IsClose(rtol, atol, equal_nan)(input, other)",
-    "Tensor.isclose",
+    "Tensor.isclose(other=None, rtol=1e-05, atol=1e-08, equal_nan=False, *, x2=None) = "
+    "ops.isclose(self, other if x2 is None else x2, rtol, atol, equal_nan)",
     "mint.allclose(input, other, rtol, atol, equal_nan) = "
     "bool(ops.all(ops.isclose(input, other, rtol, atol, equal_nan)))",
     "mint.isclose",

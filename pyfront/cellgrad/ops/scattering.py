@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Index, ShapeLike, TensorLike
 from cellgrad.core.arguments import (
     argument_error,
@@ -42,7 +41,7 @@ from cellgrad.ops.gathering import (
     checked_tuples,
     counted,
     in_range,
-    index_tensor,
+    place_tensor,
     positions,
 )
 from cellgrad.ops.joining import piece
@@ -99,7 +98,7 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: TensorLike) -> Tensor:
 
     Raises:
         IndexError: an index that is not in [-n, n).
-        TypeError: indices that are not a Tensor of integers, or a `src` that is neither Tensor nor
+        TypeError: indices that are not a Tensor of int16, int32 or int64, or a `src` that is neither Tensor nor
             number, or of another dtype than the input.
         ValueError: `axis` out of range, or ranks or lengths that do not fit.
 
@@ -126,7 +125,7 @@ def tensor_scatter_elements(
 
     Raises:
         IndexError: an index that is not in [-n, n).
-        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        TypeError: indices that are not a Tensor of int32 or int64, or updates of another dtype.
         ValueError: `axis` out of range, ranks or lengths that do not fit, or another reduction.
 
     >>> x = Tensor([[1, 2], [3, 4]])
@@ -148,7 +147,8 @@ def scatter_elements(
     input: Tensor, axis: int, index: Tensor, src: Any, reduction: str, op: str
 ) -> Tensor:
     """See `scatter` and `tensor_scatter_elements`."""
-    x, at = check_tensor(input, op, "input"), index_tensor(index, op, "index")
+    x = check_tensor(input, op, "input")
+    at = place_tensor(index, op, "index", narrow=op == "scatter")
     check_one_of(reduction, op, "reduction", ("none", "add"))
     d = checked_elements(x, at, axis, op)
     new = splat(src, x.dtype, at.shape) if is_number(src) else check_tensor(src, op, "src")
@@ -187,11 +187,9 @@ def checked_updates(
     """A tensor, tuples that index it, updates of the parts they name, and whether the tuples are known
     to be in range.
     """
-    x, at = check_tensor(input_x, op, "input_x"), index_tensor(indices, op, "indices")
-    # MindSpore refuses the others; its scatter_nd computes with int16, too, though its page does not say so.
-    narrow = op == "scatter_nd" and at.dtype is mstype.int16
-    if at.dtype not in (mstype.int32, mstype.int64) and not narrow:
-        raise argument_error(TypeError, op, "indices", "of dtype int32 or int64", at)
+    x = check_tensor(input_x, op, "input_x")
+    at = place_tensor(indices, op, "indices", narrow=op == "scatter_nd")
+    check_ndim(at, op, "indices", at_least=2)
     new = check_tensor(updates, op, "updates")
     safe = checked_tuples(x.shape, at, op)
     shape = (*at.shape[:-1], *x.shape[at.shape[-1] :])
@@ -243,7 +241,7 @@ def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> 
     Raises:
         IndexError: indices out of range; they are not counted from the end.
         TypeError: indices that are not a Tensor of int32 or int64, or updates of another dtype.
-        ValueError: updates of another shape than the parts.
+        ValueError: indices of less than two dimensions, or updates of another shape than the parts.
 
     >>> print(ops.tensor_scatter_update(ops.ones(3), Tensor([[0], [2]]), Tensor([7.0, 8.0])))
     [7. 1. 8.]
@@ -281,8 +279,9 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: ShapeLike) -> Tensor:
 
     Raises:
         IndexError: indices out of range; they are not counted from the end.
-        TypeError: indices that are not a Tensor of integers, or a shape that is not known.
-        ValueError: updates of another shape than the parts, or a negative size.
+        TypeError: indices that are not a Tensor of int32 or int64, or a shape that is not known.
+        ValueError: indices of less than two dimensions, updates of another shape than the parts, or
+            a negative size.
 
     >>> print(ops.scatter_nd(Tensor([[1], [3]]), Tensor([8.0, 9.0]), (4,)))
     [0. 8. 0. 9.]
@@ -328,7 +327,7 @@ def index_add(
 
     Raises:
         IndexError: an index that is not in [0, n).
-        TypeError: indices that are not a Tensor of integers.
+        TypeError: indices that are not a Tensor of int32 or int64.
         ValueError: `axis` out of range, indices of more than one dimension, or a `y` of another
             shape than the elements.
 
@@ -345,7 +344,7 @@ def index_add(
 def added_along(x: Tensor, indices: Tensor, y: Tensor, axis: int) -> Tensor:
     """As `index_add`, of a Tensor or the value of a Parameter, which stays."""
     base, new = check_tensor(x, "index_add", "x"), check_tensor(y, "index_add", "y")
-    at = index_tensor(indices, "index_add", "indices")
+    at = place_tensor(indices, "index_add", "indices")
     d = axis_of(known_int(axis, "index_add", "axis"), base.ndim, "index_add")
     shape = (*base.shape[:d], at.size, *base.shape[d + 1 :])
     if at.ndim != 1 or new.shape != shape:
@@ -369,7 +368,7 @@ def index_fill(x: Tensor, axis: int, index: Index, value: TensorLike) -> Tensor:
 
     Raises:
         IndexError: an index that is not in [-n, n).
-        TypeError: indices that are not integers, or a value that is neither number nor Tensor.
+        TypeError: indices that are neither ints nor a Tensor of int32 or int64, or a value that is neither number nor Tensor.
         ValueError: `axis` out of range, indices of more than one dimension, or a value with
             dimensions.
 
@@ -377,7 +376,7 @@ def index_fill(x: Tensor, axis: int, index: Index, value: TensorLike) -> Tensor:
     [9. 2. 9.]
     """
     base = check_tensor(x, "index_fill", "x")
-    at = index_tensor(
+    at = place_tensor(
         as_tensor(index, "index_fill") if is_int(index) else index, "index_fill", "index"
     )
     if at.ndim > 1:

@@ -30,7 +30,7 @@ from cellgrad.ops import _index
 from cellgrad.ops._index import gathered, scattered
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known_int
-from cellgrad.ops.gathering import index_tensor
+from cellgrad.ops.gathering import place_tensor
 from cellgrad.ops.joining import piece
 from cellgrad.ops.rounding import truncate_div
 from cellgrad.ops.scattering import checked_updates, flat_parts
@@ -193,7 +193,8 @@ def tensor_scatter_div(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
 
 
 def _segments(input_x: Any, segment_ids: Any, num_segments: Any, combine: str, op: str) -> Tensor:
-    x, ids = check_tensor(input_x, op, "input_x"), index_tensor(segment_ids, op, "segment_ids")
+    x = check_tensor(input_x, op, "input_x")
+    ids = place_tensor(segment_ids, op, "segment_ids", narrow=op == "unsorted_segment_sum")
     count = known_int(num_segments, op, "num_segments")
     if count < 1 or not ids.ndim or x.shape[: ids.ndim] != ids.shape:
         raise error(

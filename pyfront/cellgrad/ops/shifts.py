@@ -8,7 +8,7 @@ import numpy as np
 
 from cellgrad.core.aliases import TensorLike
 from cellgrad.core.errors import error
-from cellgrad.core.record import operation
+from cellgrad.core.record import as_index, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
@@ -31,7 +31,7 @@ def _power(other: Tensor) -> Tensor:
     """Two to the `other`, in its dtype: the power that sets a sign is the smallest number."""
     bits = other.dtype.itemsize * 8
     powers = (1 << np.arange(bits, dtype=np.uint64)).astype(f"uint{bits}").view(other.dtype.name)
-    return gathering.gather(Tensor(powers), selection.clip(other, 0, bits - 1), 0)
+    return gathering.gather(Tensor(powers), as_index(selection.clip(other, 0, bits - 1)), 0)
 
 
 @public("Tensor.bitwise_left_shift")

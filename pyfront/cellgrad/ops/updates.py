@@ -24,7 +24,10 @@ def _rows(op: str, update: _Update, input_x: Tensor, indices: Tensor, updates: T
     """Updates the rows that the indices name."""
     x = check_tensor(input_x, op, "input_x")
     at = index_tensor(indices, op, "indices")
-    out = update(x, at.reshape(*at.shape, 1), _fitting(x, updates))
+    new = _fitting(x, check_tensor(updates, op, "updates"))
+    if not at.ndim:
+        at, new = at.reshape(1), new.reshape(1, *new.shape)
+    out = update(x, at.reshape(*at.shape, 1), new)
     x[...] = out
     return out
 
@@ -189,7 +192,8 @@ def scatter_nd_add(
     Raises:
         IndexError: an index that is not in [0, n).
         TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
-        ValueError: updates of another shape than the parts they update.
+        ValueError: indices of less than two dimensions, or updates of another shape than the
+            parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
     >>> print(ops.scatter_nd_add(x, Tensor([[0]], ms.int32), Tensor([3.0])))
@@ -211,7 +215,8 @@ def scatter_nd_sub(
     Raises:
         IndexError: an index that is not in [0, n).
         TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
-        ValueError: updates of another shape than the parts they update.
+        ValueError: indices of less than two dimensions, or updates of another shape than the
+            parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
     >>> print(ops.scatter_nd_sub(x, Tensor([[0]], ms.int32), Tensor([3.0])))
@@ -233,7 +238,8 @@ def scatter_nd_update(
     Raises:
         IndexError: an index that is not in [0, n).
         TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
-        ValueError: updates of another shape than the parts they update.
+        ValueError: indices of less than two dimensions, or updates of another shape than the
+            parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
     >>> print(ops.scatter_nd_update(x, Tensor([[0]], ms.int32), Tensor([3.0])))
@@ -255,7 +261,8 @@ def scatter_nd_max(
     Raises:
         IndexError: an index that is not in [0, n).
         TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
-        ValueError: updates of another shape than the parts they update.
+        ValueError: indices of less than two dimensions, or updates of another shape than the
+            parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
     >>> print(ops.scatter_nd_max(x, Tensor([[0]], ms.int32), Tensor([3.0])))
@@ -277,7 +284,8 @@ def scatter_nd_min(
     Raises:
         IndexError: an index that is not in [0, n).
         TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
-        ValueError: updates of another shape than the parts they update.
+        ValueError: indices of less than two dimensions, or updates of another shape than the
+            parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
     >>> print(ops.scatter_nd_min(x, Tensor([[0]], ms.int32), Tensor([3.0])))
@@ -299,7 +307,8 @@ def scatter_nd_mul(
     Raises:
         IndexError: an index that is not in [0, n).
         TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
-        ValueError: updates of another shape than the parts they update.
+        ValueError: indices of less than two dimensions, or updates of another shape than the
+            parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
     >>> print(ops.scatter_nd_mul(x, Tensor([[0]], ms.int32), Tensor([3.0])))
@@ -321,7 +330,8 @@ def scatter_nd_div(
     Raises:
         IndexError: an index that is not in [0, n).
         TypeError: indices that are not a Tensor of integers, or updates of a wider dtype.
-        ValueError: updates of another shape than the parts they update.
+        ValueError: indices of less than two dimensions, or updates of another shape than the
+            parts they update.
 
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
     >>> print(ops.scatter_nd_div(x, Tensor([[0]], ms.int32), Tensor([3.0])))

@@ -151,7 +151,7 @@ def spread(
         items = [v for v in parts.values() if type(v) is not Static]
     if not isinstance(items, tuple | list) or len(items) != len(axes):
         raise error(
-            either(ValueError, RuntimeError),
+            either(ValueError, RuntimeError, TypeError),
             f"For 'vmap', '{what}' has {len(axes)} entries, but there are "
             f"{len(items) if isinstance(items, tuple | list) else 1} values to match.",
             "give one axis for all of them, or one each (None for a value that is not mapped)",
@@ -289,7 +289,7 @@ def _writes(name: str, written: Tensor) -> Exception:
 
 def _depends(name: str, why: object) -> Exception:
     return error(
-        ValueError,
+        either(ValueError, RuntimeError),
         f"For 'vmap', 'out_axes' is None for an output of '{name}', but {why}.",
         "give the output a dimension for the batch",
     )

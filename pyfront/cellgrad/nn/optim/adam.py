@@ -59,7 +59,8 @@ class Adam(_Moments):
         use_nesterov: whether ``beta1 * m + (1 - beta1) * gradient`` takes the place of m.
         use_amsgrad: whether the greatest v so far takes the place of v; then, as in MindSpore,
             `use_nesterov` has no effect.
-        kwargs: `use_lazy` and `use_offload` are accepted and have no effect on dense gradients.
+        kwargs: `use_lazy` and `use_offload` are accepted and have no effect on dense gradients; one of
+            the three alone may be True.
 
     Raises:
         TypeError, ValueError: arguments that are not, or that exclude each other.
@@ -98,6 +99,16 @@ class Adam(_Moments):
         check_bool(use_locking, self.cls_name, "use_locking")
         self.use_nesterov = check_bool(use_nesterov, self.cls_name, "use_nesterov")
         self.use_amsgrad = check_bool(use_amsgrad, self.cls_name, "use_amsgrad")
+        others = [check_bool(v, self.cls_name, k) for k, v in kwargs.items()]
+        if all(others) and len(others) == 2:
+            raise error(
+                ValueError, "For 'Adam', 'use_lazy' and 'use_offload' can not both be True."
+            )
+        if use_amsgrad and any(others):
+            raise error(
+                ValueError,
+                "For lazy Adam and Adam with offload, there is no parameter named 'use_amsgrad'.",
+            )
         one = Tensor(1.0, mstype.default_float())
         self.beta1_power = Parameter(one, name="beta1_power")
         self.beta2_power = Parameter(one, name="beta2_power")

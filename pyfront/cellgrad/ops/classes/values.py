@@ -305,7 +305,7 @@ def deepcopy(input_x: Tensor) -> Tensor:
     return check_tensor(input_x, "deepcopy", "input_x")
 
 
-@public("ops.ApproximateEqual(tolerance)(x, y)", "Tensor.approximate_equal(y, tolerance)")
+@public("ops.ApproximateEqual(tolerance)(x, y)", "Tensor.approximate_equal(other, tolerance)")
 @operation
 def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
     """Whether elements differ by less than `tolerance`.

@@ -81,16 +81,23 @@ class IndexMethods:
             return ops.gather_elements(self, dim, index)
         return ops.gather(self, dim, index, batch_dims or 0)
 
-    def take(self, indices: ArrayLike, axis: int | None = None, mode: str = "clip") -> Tensor:
+    def take(
+        self,
+        indices: ArrayLike | None = None,
+        axis: int | None = None,
+        mode: str = "clip",
+        *,
+        index: Tensor | None = None,
+    ) -> Tensor:
         """The elements along a dimension, or of the flattened tensor, that the indices name.
 
         Indices out of range are those of the ends (``"clip"``), counted on from the other end
-        (``"wrap"``), or an error (``"raise"``).
+        (``"wrap"``), or an error (``"raise"``). `index` is another name of `indices`.
 
         >>> print(Tensor([[1, 2], [3, 4]]).take(Tensor([0, 3])))
         [1 4]
         """
-        return ops.gathering.take_along(self, indices, axis, mode)
+        return ops.gathering.take_along(self, indices if index is None else index, axis, mode)
 
     # --- elements replaced --------------------------------------------------------------------
 
@@ -113,7 +120,13 @@ class IndexMethods:
         )
 
     def scatter_add(
-        self, dim: int | Tensor, index: Tensor, src: TensorLike | None = None
+        self,
+        dim: int | Tensor | None = None,
+        index: Tensor | None = None,
+        src: TensorLike | None = None,
+        *,
+        indices: Tensor | None = None,
+        updates: Tensor | None = None,
     ) -> Tensor:
         """See `ops.scatter`, with the elements added; or ``scatter_add(indices, updates)``,
         `ops.tensor_scatter_add`.
@@ -122,21 +135,25 @@ class IndexMethods:
         [4. 1. 1.]
         """
         if src is None:
-            return ops.tensor_scatter_add(self, dim, index)
+            at, new = (v if w is None else w for v, w in ((dim, indices), (index, updates)))
+            return ops.tensor_scatter_add(self, at, new)
         return ops.scattering.scatter_elements(self, dim, index, src, "add", "scatter_add")
 
-    def index_add(self, *args: object, alpha: TensorLike = 1, **kwargs: object) -> Tensor:
+    def index_add(self, *args: Any, alpha: TensorLike | None = None, **kwargs: Any) -> Tensor:
         """``index_add(indices, y, axis)``, see `ops.index_add`, or ``index_add(dim, index, source, *,
         alpha=1)``, which adds `source` times `alpha`. The tensor itself stays.
+
+        Raises:
+            TypeError: arguments that neither form has, or that are not there.
 
         >>> print(ops.ones(3).index_add(0, Tensor([0, 2]), Tensor([10.0, 20.0])))
         [11.  1. 21.]
         """
         if "dim" in kwargs or (args and isinstance(args[0], int)):
-            given: dict[str, Any] = dict(zip(("dim", "index", "source"), args), **kwargs)
-            source = given["source"] if alpha == 1 else given["source"] * alpha
-            return ops.scattering.added_along(self, given["index"], source, given["dim"])
-        return ops.scattering.added_along(self, *args, **kwargs)
+            return _added_by_dim(self, *args, alpha=alpha, **kwargs)
+        if alpha is not None:
+            raise error(TypeError, "For 'index_add', 'alpha' needs 'dim', 'index' and 'source'.")
+        return _added_by_axis(self, *args, **kwargs)
 
     def index_put(
         self, indices: Sequence[Tensor], values: TensorLike, accumulate: bool = False
@@ -249,3 +266,21 @@ class IndexMethods:
         [11.  1. 21.]
         """
         return self._replace(self.scatter_add(dim, index, src), "scatter_add_")  # type: ignore[attr-defined]
+
+
+def _added_by_dim(
+    x: Any, dim: int, index: Tensor, source: Tensor, *, alpha: TensorLike | None
+) -> Tensor:
+    new = source if alpha is None else source * alpha
+    return ops.scattering.added_along(x, index, new, dim)  # type: ignore[no-any-return]
+
+
+def _added_by_axis(
+    x: Any,
+    indices: Tensor,
+    y: Tensor,
+    axis: int,
+    use_lock: bool = True,
+    check_index_bound: bool = True,
+) -> Tensor:
+    return ops.scattering.added_along(x, indices, y, axis)  # type: ignore[no-any-return]

@@ -348,15 +348,21 @@ class MemoryMethods:
         """
         return self._replace(self + other * alpha, "add_")  # type: ignore[operator]
 
-    def sub_(self, other: TensorLike, *, alpha: TensorLike = 1) -> Tensor:
-        """Subtracts ``alpha * other``.
+    def sub_(
+        self,
+        other: TensorLike | None = None,
+        *,
+        alpha: TensorLike = 1,
+        y: TensorLike | None = None,
+    ) -> Tensor:
+        """Subtracts ``alpha * other``; `other` is also called `y`.
 
         >>> x = Tensor([1.0, 4.0])
         >>> _ = x.sub_(Tensor([1.0, 2.0]))
         >>> print(x)
         [0. 2.]
         """
-        return self._replace(self - other * alpha, "sub_")  # type: ignore[operator]
+        return self._replace(self - (other if y is None else y) * alpha, "sub_")  # type: ignore[operator]
 
     def mul_(self, other: TensorLike) -> Tensor:
         """Multiplies by `other`.

@@ -26,6 +26,17 @@ def _varargs(values: tuple[Any, ...]) -> Any:
     return values
 
 
+def _given(values: tuple[Any, ...], op: str, **named: Any) -> tuple[Any, ...]:
+    """What is given by position, or else under one of the names."""
+    found = {k: v for k, v in named.items() if v is not None}
+    if not found:
+        return values
+    if values or len(found) > 1:
+        name = max(found)
+        raise error(TypeError, f"{op}() got multiple values for argument '{name}'.")
+    return tuple(found.values())
+
+
 class ShapeMethods:
     """Methods."""
 
@@ -85,14 +96,20 @@ class ShapeMethods:
         out = ops.products.trace_of(self, offset, axis1, axis2, dtype)
         return ops.cast(out, given) if dtype is None and given.kind == "b" else out  # type: ignore[no-any-return]
 
-    def reshape(self, *shape: ShapeLike) -> Tensor:
+    def reshape(self, *sizes: ShapeLike, shape: ShapeLike | None = None) -> Tensor:
         """See `ops.reshape`; the shape may be given as several ints or one tuple.
+
+        Raises:
+            TypeError: no shape, or two.
 
         >>> print(Tensor([1, 2, 3, 4]).reshape(2, -1))
         [[1 2]
          [3 4]]
         """
-        return ops.reshape(self, _varargs(shape))
+        given = _given(sizes, "reshape", shape=shape)
+        if not given:
+            raise error(TypeError, "reshape() missing 1 required positional argument: shape.")
+        return ops.reshape(self, _varargs(given))
 
     view = reshape
 
@@ -119,52 +136,81 @@ class ShapeMethods:
 
         Ints instead of an order are `start_dim` and `end_dim`.
 
+        Raises:
+            TypeError: more arguments by position than these.
+
         >>> print(Tensor([[1, 2], [3, 4]]).flatten())
         [1 2 3 4]
         """
+        if len(end) > (not isinstance(order, str)):
+            raise error(
+                TypeError, "flatten() takes an order, or one or two dimensions, by position."
+            )
         if not isinstance(order, str):
             start_dim, end_dim, order = order, (*end, end_dim)[0], "C"
         flat: Tensor = ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
         return flat
 
-    def transpose(self, *axes: Axis) -> Tensor:
-        """See `ops.transpose`; two ints exchange those dimensions, and without arguments the
-        dimensions are reversed.
+    def transpose(
+        self,
+        *order: Axis,
+        axes: Axis = None,
+        dim0: int | None = None,
+        dim1: int | None = None,
+    ) -> Tensor:
+        """See `ops.transpose`; two ints, or `dim0` and `dim1`, exchange those dimensions, and without
+        arguments the dimensions are reversed.
+
+        Raises:
+            TypeError: dimensions that are given twice, or are no ints.
 
         >>> print(ops.ones((2, 3, 4)).transpose(2, 0, 1).shape)
         (4, 2, 3)
         """
-        if len(axes) == 2 and not isinstance(axes[0], tuple | list):
-            return ops.swapaxes(self, *axes)
-        listed = () if axes == (None,) else _varargs(axes)
+        if dim1 is not None and dim0 is None and len(order) == 1:
+            (dim0,), order = order, ()  # type: ignore[assignment]
+        both = None if dim0 is None and dim1 is None else (dim0, dim1)
+        given = _given(order, "transpose", axes=axes, dim1=both)
+        if both is not None:
+            return ops.swapaxes(self, *both)
+        if len(given) == 2 and not isinstance(given[0], tuple | list):
+            return ops.swapaxes(self, *given)
+        listed = () if given == (None,) else _varargs(given)
         return ops.transpose(self, listed or tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
 
-    def permute(self, *axis: Axis) -> Tensor:
+    def permute(self, *order: Axis, axis: Axis = None, dims: Axis = None) -> Tensor:
         """See `ops.permute`; without arguments the dimensions are reversed.
+
+        Raises:
+            TypeError: dimensions that are given twice, or are no ints.
 
         >>> print(ops.ones((2, 3, 4)).permute(2, 0, 1).shape)
         (4, 2, 3)
         """
-        listed = () if axis == (None,) else _varargs(axis)
+        given = _given(order, "permute", axis=axis, dims=dims)
+        listed = () if given == (None,) else _varargs(given)
         return ops.transpose(self, listed or tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
 
-    def broadcast_to(self, *shape: ShapeLike) -> Tensor:
+    def broadcast_to(self, *sizes: ShapeLike, shape: ShapeLike | None = None) -> Tensor:
         """See `ops.broadcast_to`; the shape may be given as several ints or one tuple.
+
+        Raises:
+            TypeError: a shape that is given twice, or is none.
 
         >>> print(Tensor([1, 2]).broadcast_to((2, 2)))
         [[1 2]
          [1 2]]
         """
-        return ops.broadcast_to(self, _varargs(shape))
+        return ops.broadcast_to(self, _varargs(_given(sizes, "broadcast_to", shape=shape)))
 
-    def expand(self, *size: ShapeLike) -> Tensor:
+    def expand(self, *sizes: ShapeLike, size: ShapeLike | None = None) -> Tensor:
         """Same as `broadcast_to`.
 
         >>> print(Tensor([1, 2]).expand(2, 2))
         [[1 2]
          [1 2]]
         """
-        return ops.broadcast_to(self, _varargs(size))
+        return ops.broadcast_to(self, _varargs(_given(sizes, "expand", size=size)))
 
     def dim(self) -> int:
         """The number of dimensions.
@@ -187,22 +233,26 @@ class ShapeMethods:
     def tile(self, *numbers: int, dims: Axis = None, reps: Dims | None = None) -> Tensor:
         """See `ops.tile`; the numbers may be given as several ints, one tuple, `dims` or `reps`.
 
+        Raises:
+            TypeError: numbers that are given twice, or are no ints.
+
         >>> print(Tensor([1, 2]).tile((2, 2)))
         [[1 2 1 2]
          [1 2 1 2]]
         """
-        named = dims if reps is None else reps
-        return ops.tile(self, _varargs(numbers if named is None else (named,)))
+        return ops.tile(self, _varargs(_given(numbers, "tile", dims=dims, reps=reps)))
 
-    def repeat(self, *repeats: Dims) -> Tensor:
+    def repeat(self, *numbers: Dims, repeats: Dims | None = None) -> Tensor:
         """The tensor repeated ``repeats[i]`` times along dimension i, of which there may be more
         than the tensor has; see `ops.tile`.
 
         Raises:
             RuntimeError: fewer numbers than dimensions.
-            TypeError: numbers that are not ints.
+            TypeError: numbers that are given twice, or are no ints.
 
         >>> print(Tensor([1, 2]).repeat(2))
         [1 2 1 2]
         """
-        return ops.arrangement.repeat_dims(self, _varargs(repeats))
+        return ops.arrangement.repeat_dims(
+            self, _varargs(_given(numbers, "repeat", repeats=repeats))
+        )

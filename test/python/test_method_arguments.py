@@ -1,0 +1,61 @@
+"""Methods of Tensor with arguments by their other names, and with arguments that are given twice."""
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Tensor
+
+SMALL = np.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.0]], np.float32)
+
+NAMED = {
+    "reshape(shape=(3, 2))": SMALL.reshape(3, 2),
+    "view(shape=(3, 2))": SMALL.reshape(3, 2),
+    "permute(dims=(1, 0))": SMALL.T,
+    "permute(axis=(1, 0))": SMALL.T,
+    "transpose(axes=(1, 0))": SMALL.T,
+    "transpose(dim0=0, dim1=-1)": SMALL.T,
+    "transpose(0, dim1=1)": SMALL.T,
+    "broadcast_to(shape=(2, 2, 3))": np.broadcast_to(SMALL, (2, 2, 3)),
+    "expand(size=(2, 2, 3))": np.broadcast_to(SMALL, (2, 2, 3)),
+    "repeat(repeats=(2, 1))": np.tile(SMALL, (2, 1)),
+    "take(index=Tensor([4, 0]))": SMALL.reshape(-1)[[4, 0]],
+    "matmul(other=x.T)": SMALL @ SMALL.T,
+    "isclose(x2=x + 1)": np.zeros((2, 3), bool),
+    "approximate_equal(other=x)": np.ones((2, 3), bool),
+    "sub(y=1)": SMALL - 1,
+    "index_add(indices=Tensor([1], ms.int32), y=x[:1], axis=0)": SMALL + [[0], [1]] * SMALL[:1],
+    "index_add(0, Tensor([1], ms.int32), source=x[:1], alpha=2)": SMALL + [[0], [2]] * SMALL[:1],
+    "copy().sub_(y=1)": SMALL - 1,
+    "scatter_add(indices=Tensor([[1]]), updates=x[:1])": SMALL + [[0], [1]] * SMALL[:1],
+}
+
+
+@pytest.mark.parametrize("call", NAMED)
+def test_arguments_by_name(call):
+    x = Tensor(SMALL)
+    method = eval(f"lambda x: x.{call}")
+    for f in (method, ms.jit(method)):
+        np.testing.assert_array_equal(f(x).asnumpy(), NAMED[call])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "reshape()",
+        "reshape(3, shape=(3, 2))",
+        "permute(1, 0, dims=(1, 0))",
+        "permute(axis=(1, 0), dims=(1, 0))",
+        "transpose(1, 0, dim0=0, dim1=1)",
+        "transpose(dim0=0)",
+        "tile(2, dims=(3,))",
+        "flatten('C', 1)",
+        "flatten(0, 1, 1)",
+        "index_add(0, Tensor([1], ms.int32))",
+        "index_add(0, Tensor([1], ms.int32), Tensor(SMALL[:1]), 1)",
+        "index_add(Tensor([1], ms.int32), Tensor(SMALL[:1]), 0, alpha=2)",
+    ],
+)
+def test_arguments_that_are_given_twice_or_not_at_all_are_refused(call):
+    with pytest.raises(TypeError):
+        eval(f"Tensor(SMALL).{call}")
