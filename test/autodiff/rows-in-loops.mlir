@@ -59,3 +59,29 @@ func.func @gradient_of_both(%rows: tensor<5x3xf32>, %ct: tensor<3xf32>, %cs: ten
   %0:3 = cell.vjp @product_and_sum(%rows) cotangents(%ct, %cs) of [0, 1] wrt [0] : (tensor<5x3xf32>, tensor<3xf32>, tensor<5x3xf32>) -> (tensor<3xf32>, tensor<5x3xf32>, tensor<5x3xf32>)
   return %0#2 : tensor<5x3xf32>
 }
+
+// A region inside a trip may add to it or not, and what is made of that is no sum: the rest is added behind the loop.
+// CHECK-LABEL: func.func @branch(
+// CHECK-SAME:    %{{.*}}, %[[REST:.*]]: tensor<3xf32>
+// CHECK:         %[[LOOP:.*]] = scf.for
+// CHECK:         %[[TOTAL:.*]] = cell.add %[[LOOP]], %[[REST]]
+// CHECK:         return %[[TOTAL]]
+func.func @branch(%take: tensor<i1>, %x: tensor<3xf32>, %rest: tensor<3xf32>) -> tensor<3xf32> {
+  %zero = cell.constant dense<0.0> : tensor<3xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %bit = tensor.extract %take[] : tensor<i1>
+  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%s = %zero) -> (tensor<3xf32>) {
+    %a = scf.if %bit -> (tensor<3xf32>) {
+      %b = cell.add %s, %x : tensor<3xf32>
+      scf.yield %b : tensor<3xf32>
+    } else {
+      scf.yield %x : tensor<3xf32>
+    }
+    %c = cell.tanh %a : tensor<3xf32>
+    scf.yield %c : tensor<3xf32>
+  }
+  %y = cell.add %r, %rest : tensor<3xf32>
+  return %y : tensor<3xf32>
+}
