@@ -197,7 +197,9 @@ class Loops:
         z = self.same("tanh", self.matrix_product(x, y, (False, True)))
         self.same("tanh", self.matrix_product(z, x))
 
-    def matrix_product(self, x: Value, y: Value, turned: tuple[bool, bool] = (False, False)) -> Value:
+    def matrix_product(
+        self, x: Value, y: Value, turned: tuple[bool, bool] = (False, False)
+    ) -> Value:
         a, b = (v.shape[::-1] if t else v.shape for v, t in zip((x, y), turned, strict=True))
         shape = (a[0], b[1])
         names = ("transpose_a", "transpose_b")

@@ -19,8 +19,8 @@ from loops import BOUNDED, Loops, Value
 
 from cellgrad import _native
 
-ROWS = (1, 1, 1, 1, 2, 2, 2, 3, 4, 7, 15, 16, 17)
-WIDTHS = (3, 4, 5, 8, 12, 16, 17)
+ROWS = (1, 1, 1, 1, 1, 2, 2, 2, 3, 4, 7, 15, 16, 17)
+WIDTHS = (3, 4, 5, 8, 8, 12, 16, 17)
 TRIPS = (2, 3, 4, 4, 5, 6)
 MOST = 1800  # elements of the arguments: the interpreter differentiates twice
 MAPPED = 3
@@ -68,6 +68,7 @@ class Recurrent(Loops):
             made = self.values[before:][: len(like)]
             earlier = self.values[:before]
             results += [self.completed(v, earlier) for v in made if rng.random() < 0.85]
+            results += [v for v in made if rng.random() < 0.1]
             if rng.random() < 0.4:
                 self.weight_changed()
         results += rng.sample(rests, rng.randint(0, len(rests)))
@@ -111,14 +112,11 @@ class Recurrent(Loops):
             other = self.argument(value.shape)
             others = [self.same(rng.choice(BOUNDED), other, visible=False)]
         rest = rng.choice(others)
-        total = self.same("add", *rng.sample([value, rest], 2))
-        if rng.random() < 0.1:
-            self.same("mul", value, rest)
-        return total
+        return self.same("add", *rng.sample([value, rest], 2))
 
     def weight_changed(self) -> None:
         """Another weight for the loops that follow, perhaps in the place of one."""
-        weight = self.argument(self.rng.choice(self.weights))
+        weight = self.weight()
         scale = self.constant(self.rng.choice([0.5, -0.75, 1.0]), weight.shape)
         changed = self.same("mul", weight, scale, visible=False)
         self.same("add", changed, self.argument(weight.shape))
@@ -130,7 +128,10 @@ class Recurrent(Loops):
         rng = self.rng
         chosen = [first or self.argument(self.state)]
         for _ in range(rng.choice([0, 1, 1, 2])):
-            chosen.append(self.beginning(rng.choice([*self.weights, self.stack, self.state])))
+            shape = rng.choice([*self.weights, *self.weights, self.stack, self.state])
+            chosen.append(self.beginning(shape))
+            if rng.random() < 0.3:  # so that they can change places
+                chosen.append(self.beginning(shape))
         if rng.random() < 0.35:
             chosen.append(self.argument(rng.choice(self.weights)))
         return rng.sample(chosen, len(chosen))
@@ -148,7 +149,7 @@ class Recurrent(Loops):
     def counted(self, like: list[Value]) -> None:
         """Trips up or down, by one or by other steps, over the stacked rows."""
         rng = self.rng
-        first, step = rng.choice([(0, 1)] * 6 + [(1, 1), (0, 2)])
+        first, step = rng.choice([(0, 1)] * 5 + [(1, 1), (0, 2)])
         bounds = [self.index(n) for n in (first, first + step * self.steps, step)]
         name, trip = self.fresh(), self.fresh()
         inner = [Value(self.fresh(), v.shape) for v in like]
@@ -164,7 +165,7 @@ class Recurrent(Loops):
         self.depth -= 1
         outside = list(self.values)
         self.sums |= {i.name for i, v in zip(inner, like, strict=True) if v.name in self.sums}
-        read = [v for v in inner if v.name not in self.sums or rng.random() < 0.1]
+        read = [v for v in inner if v.name not in self.sums or rng.random() < 0.15]
         self.values = [*outside, *read]
         self.counters.append(at)
         handed = self.body(inner)
@@ -197,11 +198,15 @@ class Recurrent(Loops):
                 handed.append(value)
             else:
                 handed.append(self.same(rng.choice(BOUNDED), value))
-        if rng.random() < 0.1:  # rather what is carried on as another
-            rng.shuffle(places := list(range(len(handed))))
-            moved = [handed[i] for i in places]
-            if [v.shape for v in moved] == [v.shape for v in handed]:
-                handed = moved
+        pairs = [
+            (i, j)
+            for i, v in enumerate(handed)
+            for j, w in enumerate(handed)
+            if i < j and v.shape == w.shape
+        ]
+        if pairs and rng.random() < 0.3:  # carried on in the place of each other
+            i, j = rng.choice(pairs)
+            handed[i], handed[j] = handed[j], handed[i]
         self.values = before
         self.depth -= 1
         return handed
@@ -289,10 +294,10 @@ class Recurrent(Loops):
             self.added: 30,
             self.scaled: 1,
             self.handed_on: 1,
-            self.seen_also: 1,
+            self.seen_also: 2,
         }
         if self.depth < 2 and self.regions < 3:
-            ways |= {self.by_region: 4, self.apart: 2}
+            ways |= {self.by_region: 4, self.apart: 4}
         return rng.choices(list(ways), weights=list(ways.values()))[0](total)
 
     def added(self, total: Value) -> Value:
@@ -315,6 +320,9 @@ class Recurrent(Loops):
     def added_product(self, total: Value) -> Value:
         """A product down the rows of a state and of gates; seldom of columns, scaled, or read by others."""
         rng = self.rng
+        if rng.random() < 0.15:
+            part = self.argument(total.shape)
+            return self.same("add", *rng.sample([total, part], 2), visible=False)
         x, z = self.some(self.state), self.weighted(self.some(self.state), self.weight())
         if rng.random() < 0.4:
             z = self.same(rng.choice(BOUNDED), z, visible=False)
@@ -329,10 +337,9 @@ class Recurrent(Loops):
         if rng.random() < 0.1:
             scale = self.constant(0.5, product.shape)
             product = self.same("mul", product, scale, visible=False)
-        total = self.same("add", *rng.sample([total, product], 2), visible=False)
-        if rng.random() < 0.1:
-            total = self.same("sub", total, self.same("sin", product), visible=False)
-        return total
+        elif rng.random() < 0.15:  # others read it, too
+            self.values.append(product)
+        return self.same("add", *rng.sample([total, product], 2), visible=False)
 
     def scaled(self, total: Value) -> Value:
         return self.same("mul", total, self.constant(0.75, total.shape), visible=False)

@@ -100,7 +100,9 @@ class RowProducts(Rows):
         weights = [v for v in self.values if v.shape == (c, c)] or [self.some((c, c))]
         rows = [x]
         for _ in range(rng.randint(1, 3)):
-            y = self.matrix_product(rng.choice(rows), rng.choice(weights), (False, rng.random() < 0.5))
+            y = self.matrix_product(
+                rng.choice(rows), rng.choice(weights), (False, rng.random() < 0.5)
+            )
             rows.append(self.bounded(y))
         for _ in range(rng.randint(1, 3)):
             product = self.matrix_product(rng.choice(rows), rng.choice(rows), (True, False))

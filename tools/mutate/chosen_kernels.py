@@ -35,12 +35,28 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("products that others read", "«!product->hasOneUse()» ||", "false"),
         ("sums along columns", "«product.getTransposeB()» ||", "false"),
         ("trips read the sum", "while («sum.hasOneUse()»)", "!sum.use_empty()"),
-        ("loops that begin anywhere", "«!matchPattern(loop.getLowerBound(), m_Zero())» ||", "false"),
+        (
+            "loops that begin anywhere",
+            "«!matchPattern(loop.getLowerBound(), m_Zero())» ||",
+            "false",
+        ),
         ("steps of any size", "«!matchPattern(loop.getStep(), m_One())»)", "false"),
         ("the other operand is the sum", "term.add->getOperand(«term.sum»)", "1 - term.sum"),
-        ("the rest is what the sum began with", "bool addsNothing = «loop.getYieldedValues()[i] == loop.getRegionIterArg(i)»;", "true"),
-        ("the rest is what the loop gives", "bool addsNothing = «loop.getYieldedValues()[i] == loop.getRegionIterArg(i)»;", "false"),
-        ("both are the first operand", "Value operands[] = {product.getLhs(), «product.getRhs()»};", "product.getLhs()"),
+        (
+            "the rest is what the sum began with",
+            "bool addsNothing = «loop.getYieldedValues()[i] == loop.getRegionIterArg(i)»;",
+            "true",
+        ),
+        (
+            "the rest is what the loop gives",
+            "bool addsNothing = «loop.getYieldedValues()[i] == loop.getRegionIterArg(i)»;",
+            "false",
+        ),
+        (
+            "both are the first operand",
+            "Value operands[] = {product.getLhs(), «product.getRhs()»};",
+            "product.getLhs()",
+        ),
     ],
     "StraightenProducts": [
         ("weights that the loop writes", "«isFixedIn(loop, matrix->get())» &&", "true"),
