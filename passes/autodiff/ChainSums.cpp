@@ -30,6 +30,9 @@ OpOperand *yieldOfSum(Value value) {
   while (value.hasOneUse()) {
     OpOperand &use = *value.use_begin();
     Operation *user = use.getOwner();
+    // What a region inside does with it may happen never, or often.
+    if (user->getBlock() != value.getParentBlock())
+      return nullptr;
     auto scatter = dyn_cast<ScatterOp>(user);
     if (isa<scf::YieldOp>(user))
       return &use;

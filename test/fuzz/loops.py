@@ -194,15 +194,18 @@ class Loops:
     def contraction(self) -> None:
         x = self.some(rank=2)
         y = self.some(x.shape)
-        square = (x.shape[0], x.shape[0])
-        attributes = "{transpose_a = false, transpose_b = true}"
-        types = f"({self.type(x.shape)}, {self.type(x.shape)}) -> {self.type(square)}"
-        z = self.op(f"matmul {x.name}, {y.name} {attributes} : {types}", square, visible=False)
-        z = self.same("tanh", z)
-        attributes = "{transpose_a = false, transpose_b = false}"
-        types = f"({self.type(square)}, {self.type(x.shape)}) -> {self.type(x.shape)}"
-        z = self.op(f"matmul {z.name}, {x.name} {attributes} : {types}", x.shape, visible=False)
-        self.same("tanh", z)
+        z = self.same("tanh", self.matrix_product(x, y, (False, True)))
+        self.same("tanh", self.matrix_product(z, x))
+
+    def matrix_product(
+        self, x: Value, y: Value, turned: tuple[bool, bool] = (False, False)
+    ) -> Value:
+        a, b = (v.shape[::-1] if t else v.shape for v, t in zip((x, y), turned, strict=True))
+        shape = (a[0], b[1])
+        names = ("transpose_a", "transpose_b")
+        how = ", ".join(f"{n} = {str(t).lower()}" for n, t in zip(names, turned, strict=True))
+        types = f"({self.type(x.shape)}, {self.type(y.shape)}) -> {self.type(shape)}"
+        return self.op(f"matmul {x.name}, {y.name} {{{how}}} : {types}", shape, visible=False)
 
     # --- parts --------------------------------------------------------------------------------
 

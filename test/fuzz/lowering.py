@@ -37,6 +37,7 @@ from differential import FINDINGS, Mismatch, arrays, buffers, entry
 from generator import BUILD, Program
 from layers import Layers
 from loops import Loops
+from recurrent import Recurrent
 from twin import worst
 
 from cellgrad import _native
@@ -50,7 +51,7 @@ DRAWN = {
     "borders": Borders,
     "equal": Equal,
 }
-TEXTS = {"loops": Loops, "layers": Layers}
+TEXTS = {"loops": Loops, "layers": Layers, "recurrent": Recurrent}
 KINDS = (*DRAWN, *TEXTS, "donations")
 PLANNED = ("x86-64-v4", "x86-64-v3", "x86-64-v2")  # rows of passes/lower/target
 # Gradients of contractions, whose operands are reversed and dilated parts.

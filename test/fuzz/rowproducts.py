@@ -34,27 +34,19 @@ class RowProducts(Rows):
     def steps(self) -> dict[Callable[[], None], int]:
         return super().steps() | {self.weighted: 40, self.added_up: 12}
 
-    def matmul(self, x: Value, y: Value, turned: tuple[bool, bool] = (False, False)) -> Value:
-        a, b = (v.shape[::-1] if t else v.shape for v, t in zip((x, y), turned, strict=True))
-        shape = (a[0], b[1])
-        names = ("transpose_a", "transpose_b")
-        how = ", ".join(f"{n} = {str(t).lower()}" for n, t in zip(names, turned, strict=True))
-        types = f"({self.type(x.shape)}, {self.type(y.shape)}) -> {self.type(shape)}"
-        return self.op(f"matmul {x.name}, {y.name} {{{how}}} : {types}", shape, visible=False)
-
     def weighted(self) -> None:
         """Rows times weights as they are or transposed; a layer, and perhaps one back to as many columns."""
         rng = self.rng
         x = self.some(self.shapes[0])
         w = self.some(rng.choice(self.weights))
         turned = w.shape == (self.c, self.c) and rng.random() < 0.5
-        y = self.matmul(x, w, (False, turned))
+        y = self.matrix_product(x, w, (False, turned))
         if rng.random() < 0.5 and y.shape == x.shape:
             y = self.same("add", y, self.other(x), visible=False)
         if rng.random() < 0.8:
             y = self.bounded(y)
         if y.shape != x.shape and rng.random() < 0.7:
-            y = self.bounded(self.matmul(y, w, (False, True)))
+            y = self.bounded(self.matrix_product(y, w, (False, True)))
         self.seen(y)
 
     def added_up(self, total: Value | None = None) -> Value:
@@ -63,7 +55,7 @@ class RowProducts(Rows):
         total = total or self.some((self.c, self.c))
         for _ in range(rng.randint(1, 3)):
             x, y = self.some(self.shapes[0]), self.some(self.shapes[0])
-            product = self.matmul(x, y, (True, False))
+            product = self.matrix_product(x, y, (True, False))
             if rng.random() < 0.2:
                 scale = self.constant(1.0 / self.n, product.shape)
                 product = self.same("mul", product, scale, visible=False)
@@ -108,10 +100,12 @@ class RowProducts(Rows):
         weights = [v for v in self.values if v.shape == (c, c)] or [self.some((c, c))]
         rows = [x]
         for _ in range(rng.randint(1, 3)):
-            y = self.matmul(rng.choice(rows), rng.choice(weights), (False, rng.random() < 0.5))
+            y = self.matrix_product(
+                rng.choice(rows), rng.choice(weights), (False, rng.random() < 0.5)
+            )
             rows.append(self.bounded(y))
         for _ in range(rng.randint(1, 3)):
-            product = self.matmul(rng.choice(rows), rng.choice(rows), (True, False))
+            product = self.matrix_product(rng.choice(rows), rng.choice(rows), (True, False))
             total = self.same("add", total, product, visible=False)
         self.depth -= 1
         self.say("  " + regions.give([rows[-1].name, total.name], self.types(like)))

@@ -348,6 +348,23 @@ def test_derivatives_at_zero():
     assert np.isnan(ms.grad(ops.sqrt)(zero).asnumpy()).all()
 
 
+@pytest.mark.parametrize("dtype, close", [(np.complex64, 3e-6), (np.complex128, 1e-14)])
+@pytest.mark.parametrize("name, turn", [("tanh", 1), ("tan", 1j)])
+def test_derivatives_beside_poles(name, turn, dtype, close):
+    """At an imaginary part of pi / 2, where tan is infinite, tanh is smooth but for its pole."""
+    far = np.array([0.5, 1.0, 2.0, -2.0, 5.0, 15.0, 20.0, 25.0])
+    z = (far[:, None] + 1j * (np.pi / 2 + np.array([0.0, 1e-7, -1e-5, 1e-3, np.pi]))).ravel()
+    z = (z * turn).astype(dtype)
+    slope = ms.grad(lambda z: ops.real(getattr(ops, name)(z)).sum())
+    second = ms.grad(lambda z: ops.real(slope(z)).sum())
+    x = z.astype(np.complex128) / turn
+    for found, wanted in (
+        (slope(Tensor(z)), 1 / np.cosh(x) ** 2),
+        (second(Tensor(z)), -2 * np.sinh(x) / np.cosh(x) ** 3 / turn),
+    ):
+        np.testing.assert_allclose(found.asnumpy(), np.conj(wanted), close, close)
+
+
 # --- structure, sums and products -------------------------------------------------------------
 
 M = (np.arange(6).reshape(2, 3) + 1) * (0.5 - 0.25j) + 1j

@@ -30,6 +30,7 @@ FEW = {
     "borders": 75,
     "equal": 50,
     "loops": 50,
+    "recurrent": 25,
     "donations": 50,
     "layers": 8,
 }
@@ -42,6 +43,7 @@ MANY = {
     "borders": 3_000,
     "equal": 2_000,
     "loops": 3_000,
+    "recurrent": 2_000,
     "donations": 3_000,
     "layers": 500,
 }
@@ -93,6 +95,29 @@ def test_every_form_is_drawn():
             if drawn >= FORMS:
                 return
     assert FORMS - drawn == set()
+
+
+ABOUT_WEIGHTS = ("cell-chain-sums", "cell-sum-behind-loops", "cell-straighten-products")
+
+
+def test_passes_about_weights_of_loops_change_some_programs():
+    command = [lowering.BUILD / "bin" / "cell-opt", "-", "-o", "/dev/null"]
+    command += ["--pass-pipeline=builtin.module(cell-to-llvm-pipeline)"]
+    command += ["--mlir-print-ir-after-change"]
+    command += [f"--mlir-print-ir-after={name}" for name in ABOUT_WEIGHTS]
+    changed = set[str]()
+    for seed in range(40):
+        program, _ = lowering.draw("recurrent", seed)
+        f, args = differential.entry(program, "gradient", [s for _, s in program.results])
+        of, wrt = range(len(program.results)), range(len(program.arguments))
+        first, cts = args[: len(wrt)], args[len(wrt) :]
+        f.ret(f.vjp("f", first, cts, of=list(of), wrt=list(wrt))[len(of) :])
+        text = program.graph.text()
+        run = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+        changed.update(name for name in ABOUT_WEIGHTS if f"({name})" in run.stderr)
+        if changed == set(ABOUT_WEIGHTS):
+            return
+    assert changed == set(ABOUT_WEIGHTS)
 
 
 @pytest.mark.parametrize("kind", ["small", "large", "conv"])

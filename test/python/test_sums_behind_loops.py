@@ -98,3 +98,27 @@ def test_second_derivatives(batch):
     step = 1e-5
     plus, minus = (by_hand(xs, h, w + s * direction, v)[1][2] for s in (step, -step))
     np.testing.assert_allclose(got, (plus - minus) / (2 * step), rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("inside", ["branch", "loop"])
+def test_loops_that_do_not_only_add(inside):
+    """What a region inside a trip adds to may be left out, or changed afterwards: the rest is added behind the loop."""
+
+    def trip(s, x, take):
+        if inside == "loop":
+            return ops.ForiLoop()(0, 2, lambda i, y: s + y * 0.5, x)
+        return s + x if take > 0 else x
+
+    @ms.jit
+    def total(x, rest, take):
+        step = lambda t, s: ops.tanh(trip(s, x, take))
+        return ops.ForiLoop()(0, 3, step, ops.zeros_like(x)) + rest
+
+    x, rest = np.array([0.5, -1.0, 2.0]), np.array([1.0, 2.0, 3.0])
+    for take in (1.0, -1.0):
+        s = np.zeros(3)
+        for _ in range(3):
+            within = s + (s + x * 0.5) * 0.5 if inside == "loop" else s + x
+            s = np.tanh(within if inside == "loop" or take > 0 else x)
+        got = total(Tensor(x), Tensor(rest), Tensor(take, ms.float64)).asnumpy()
+        np.testing.assert_allclose(got, s + rest, rtol=1e-14)

@@ -14,22 +14,55 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("what is set is added", "(scatter && «scatter.adds()»", "true"),
         ("the loop starts from anything", "«!isZero(init.get())»", "false"),
         ("another value of the loop", "yield && «yield->getOperandNumber() == position»", "true"),
+        (
+            "another value of a loop within",
+            "!yield || «yield->getOperandNumber() != position»",
+            "false",
+        ),
+        ("a region inside adds", "«user->getBlock() != value.getParentBlock()»", "false"),
+        ("others read what the loop gives", "«!term.hasOneUse()» ||", "false"),
+        ("trips read the sum", "while («value.hasOneUse()»)", "!value.use_empty()"),
+        ("the sum is what is scattered", "«&use == &scatter.getXMutable()»", "true"),
     ],
     "SumBehindLoops": [
         ("the sum is carried on as another", "«use.getOperandNumber() == i» ? terms", "true"),
         (
             "what the sum began with is lost",
-            "«!matchPattern(rest, m_PosZeroFloat()) &&",
-            "false &&",
+            "«!matchPattern(rest, m_PosZeroFloat())» &&",
+            "false",
         ),
         ("rows of the last trip, for all", "«loop.getInductionVar()»)", "loop.getLowerBound()"),
         ("products that others read", "«!product->hasOneUse()» ||", "false"),
         ("sums along columns", "«product.getTransposeB()» ||", "false"),
+        ("trips read the sum", "while («sum.hasOneUse()»)", "!sum.use_empty()"),
+        (
+            "loops that begin anywhere",
+            "«!matchPattern(loop.getLowerBound(), m_Zero())» ||",
+            "false",
+        ),
+        ("steps of any size", "«!matchPattern(loop.getStep(), m_One())»)", "false"),
+        ("the other operand is the sum", "term.add->getOperand(«term.sum»)", "1 - term.sum"),
+        (
+            "the rest is what the sum began with",
+            "bool addsNothing = «loop.getYieldedValues()[i] == loop.getRegionIterArg(i)»;",
+            "true",
+        ),
+        (
+            "the rest is what the loop gives",
+            "bool addsNothing = «loop.getYieldedValues()[i] == loop.getRegionIterArg(i)»;",
+            "false",
+        ),
+        (
+            "both are the first operand",
+            "Value operands[] = {product.getLhs(), «product.getRhs()»};",
+            "product.getLhs()",
+        ),
     ],
     "StraightenProducts": [
         ("weights that the loop writes", "«isFixedIn(loop, matrix->get())» &&", "true"),
         ("weights that are stored by input", "«product->isTransposed» &&", "true"),
         ("the copy of another loop", "try_emplace({«loop», matrix", "nullptr"),
+        ("the copy of another matrix", "«matrix->get()»});", "Value()"),
     ],
     "KernelGroup": [
         (

@@ -217,6 +217,7 @@ GROUPS = {
         "large": 0.4,
         "conv": 0.5,
         "loops": 0.4,
+        "recurrent": 0.4,
         "epilogues": 0.5,
     },
     "... and those with donations and layers": {"donations": 1.5, "layers": 0.2},

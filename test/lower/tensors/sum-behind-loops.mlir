@@ -153,3 +153,34 @@ func.func private @others(%xs: tensor<5x16x128xf32>, %b: tensor<16x128xf32>, %ys
   }
   return %r, %q, %u : tensor<128x128xf32>, tensor<8x16xf32>, tensor<8x16xf32>
 }
+
+// The number of a trip is no row where a loop begins elsewhere, or has other steps.
+// CHECK-LABEL: func.func private @other_numbers(
+// CHECK:         scf.for
+// CHECK:           cell.matmul
+// CHECK:           scf.yield
+// CHECK-NOT:     cell.matmul
+// CHECK:         scf.for
+// CHECK:           cell.matmul
+// CHECK:           scf.yield
+// CHECK-NOT:     cell.matmul
+// CHECK:         return
+func.func private @other_numbers(%xs: tensor<6x1x16xf32>, %b: tensor<1x16xf32>, %sum: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c6 = arith.constant 6 : index
+  %r = scf.for %i = %c1 to %c6 step %c1 iter_args(%s = %sum) -> (tensor<16x16xf32>) {
+    %x = tensor.extract_slice %xs[%i, 0, 0] [1, 1, 16] [1, 1, 1] : tensor<6x1x16xf32> to tensor<1x16xf32>
+    %p = cell.matmul %x, %b {transpose_a = true} : (tensor<1x16xf32>, tensor<1x16xf32>) -> tensor<16x16xf32>
+    %t = cell.add %s, %p : tensor<16x16xf32>
+    scf.yield %t : tensor<16x16xf32>
+  }
+  %q = scf.for %i = %c0 to %c6 step %c2 iter_args(%s = %sum) -> (tensor<16x16xf32>) {
+    %x = tensor.extract_slice %xs[%i, 0, 0] [1, 1, 16] [1, 1, 1] : tensor<6x1x16xf32> to tensor<1x16xf32>
+    %p = cell.matmul %x, %b {transpose_a = true} : (tensor<1x16xf32>, tensor<1x16xf32>) -> tensor<16x16xf32>
+    %t = cell.add %s, %p : tensor<16x16xf32>
+    scf.yield %t : tensor<16x16xf32>
+  }
+  return %r, %q : tensor<16x16xf32>, tensor<16x16xf32>
+}

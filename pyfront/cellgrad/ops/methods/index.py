@@ -139,7 +139,9 @@ class IndexMethods:
             return ops.tensor_scatter_add(self, at, new)
         return ops.scattering.scatter_elements(self, dim, index, src, "add", "scatter_add")
 
-    def index_add(self, *args: Any, alpha: TensorLike | None = None, **kwargs: Any) -> Tensor:
+    def index_add(
+        self, *args: object, alpha: TensorLike | None = None, **kwargs: object
+    ) -> Tensor:
         """``index_add(indices, y, axis)``, see `ops.index_add`, or ``index_add(dim, index, source, *,
         alpha=1)``, which adds `source` times `alpha`. The tensor itself stays.
 
@@ -149,11 +151,13 @@ class IndexMethods:
         >>> print(ops.ones(3).index_add(0, Tensor([0, 2]), Tensor([10.0, 20.0])))
         [11.  1. 21.]
         """
-        if "dim" in kwargs or (args and isinstance(args[0], int)):
-            return _added_by_dim(self, *args, alpha=alpha, **kwargs)
+        values: tuple[Any, ...] = args
+        named: dict[str, Any] = kwargs
+        if "dim" in named or (values and isinstance(values[0], int)):
+            return _added_by_dim(self, *values, alpha=alpha, **named)
         if alpha is not None:
             raise error(TypeError, "For 'index_add', 'alpha' needs 'dim', 'index' and 'source'.")
-        return _added_by_axis(self, *args, **kwargs)
+        return _added_by_axis(self, *values, **named)
 
     def index_put(
         self, indices: Sequence[Tensor], values: TensorLike, accumulate: bool = False
