@@ -139,9 +139,7 @@ class IndexMethods:
             return ops.tensor_scatter_add(self, at, new)
         return ops.scattering.scatter_elements(self, dim, index, src, "add", "scatter_add")
 
-    def index_add(
-        self, *args: object, alpha: TensorLike | None = None, **kwargs: object
-    ) -> Tensor:
+    def index_add(self, *args: object, alpha: TensorLike | None = None, **kwargs: object) -> Tensor:
         """``index_add(indices, y, axis)``, see `ops.index_add`, or ``index_add(dim, index, source, *,
         alpha=1)``, which adds `source` times `alpha`. The tensor itself stays.
 
