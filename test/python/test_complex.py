@@ -365,6 +365,25 @@ def test_derivatives_beside_poles(name, turn, dtype, close):
         np.testing.assert_allclose(found.asnumpy(), np.conj(wanted), close, close)
 
 
+@pytest.mark.parametrize("name, turn", [("atanh", 1), ("atan", 1j)])
+@pytest.mark.parametrize(
+    "dtype, most, close", [(np.complex64, 38, 1e-6), (np.complex128, 300, 1e-14)]
+)
+def test_inverse_tangents_far_from_0(name, turn, dtype, most, close):
+    """There 1 / z is all that is left beside a quarter turn: atanh(z) = 1 / z + 1 / (3 z ** 3) + ... + i pi / 2."""
+    sizes = 10.0 ** np.array([4, 5, 9, 15, 19, 20, 30, most])
+    angles = np.exp(1j * np.array([0.0, 0.3, 1.5, 2.0, 3.1, -0.1, -1.6, -3.0]))
+    z = (2.0 * sizes[:, None] * angles).ravel().astype(dtype)
+    x = z.astype(np.complex128)  # the argument of atanh
+    quarter = np.where(np.signbit(x.imag), -np.pi / 2, np.pi / 2)
+    wanted = (1 / x + (1 / x) ** 3 / 3 + 1j * quarter) / turn
+    given = Tensor((x / turn).astype(dtype))
+    function = getattr(ops, name)
+    np.testing.assert_allclose(function(given).asnumpy(), wanted, close, 1e-44)
+    slope = ms.grad(lambda z: ops.real(function(z)).sum())(given).asnumpy()
+    np.testing.assert_allclose(slope, np.conj(1 / (1 - x) / (1 + x)), close, 1e-44)
+
+
 # --- structure, sums and products -------------------------------------------------------------
 
 M = (np.arange(6).reshape(2, 3) + 1) * (0.5 - 0.25j) + 1j

@@ -374,20 +374,26 @@ def acosh(z: Parts) -> Pair:
 
 
 def atanh(z: Parts) -> Pair:
-    """The inverse hyperbolic tangent."""
+    """The inverse hyperbolic tangent; far from 0 that of 1 / z, a quarter turn away, as squares overflow there."""
     a, b = whole(z)
     left = _negative(a)
     right = _turned_if(left, a)
-    size = _mul(right, 4.0)
     distance = _hypot(_sub(1.0, right), b)
     close = _less(distance, 0.5)
     near, far = _select(close, distance, 0.5), _select(close, 1.0, distance)
-    logarithm = _sub(_log(_add(size, _square(near))), _mul(_log(near), 2.0))
-    real = _mul(_select(close, logarithm, _log1p(_div(_div(size, far), far))), 0.25)
-    imag = _atan2(_mul(b, 2.0), _sub(_mul(_sub(1.0, a), _add(a, 1.0)), _square(b)))
-    imag = _mul(imag, 0.5)
-    endless = _either(emit("cell.is_inf", [a]), emit("cell.is_inf", [b]))
+    logarithm = _sub(_log(_add(_mul(right, 4.0), _square(near))), _mul(_log(near), 2.0))
+    size = _div(_mul(_div(right, far), 4.0), far)
+    real = _mul(_select(close, logarithm, _log1p(size)), 0.25)
     quarter = _turned_if(_negative(b), like(math.pi / 2, b))
+    length = _hypot(a, b)
+    remote = _less(1e4, length)
+    length = _select(remote, length, 1.0)
+    x = _select(remote, _div(_div(a, length), length), a)
+    y = _select(remote, _neg(_div(_div(b, length), length)), b)
+    angle = _atan2(_mul(y, 2.0), _sub(_mul(_sub(1.0, x), _add(x, 1.0)), _square(y)))
+    angle = _mul(angle, 0.5)
+    imag = _select(remote, _add(angle, quarter), angle)
+    endless = _either(emit("cell.is_inf", [a]), emit("cell.is_inf", [b]))
     return _turned_if(left, _select(endless, 0.0, real)), _select(endless, quarter, imag)
 
 
