@@ -43,8 +43,9 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
     products add in another order, and results have the bits of a model that was compiled for the batch.
 
     A function that adds up over the batch becomes such loops in phases, one for each sum that needs another. What
-    was costly to compute of samples is kept between the phases for batches of at most `kept`, if 16 MiB are enough
-    for it; it is computed again for larger ones. Tiles above the largest batch are left out.
+    was costly to compute of samples is kept between the phases for batches of at most `kept`, if 32 MiB are enough
+    for it, and in any case for those up to the largest tile or program for a known size; it is computed again for
+    larger ones. Tiles above the largest batch are left out.
 
     For a batch of 1, for those that `often = array<i64: ...>` of `cell.batch` names, and where samples are added up
     also for those of the size of a tile of at least 32 rows, public functions for the size are put beside the entry, with
@@ -58,7 +59,7 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"tiles", "tiles", "int64_t",
                "Rows of the tiles, descending to 1 (default: 128,64,32,16,8,4,2,1)">,
-    Option<"kept", "kept", "int64_t", "512",
+    Option<"kept", "kept", "int64_t", "1024",
            "Batches up to this size keep samples between phases (0: none)">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -22,10 +22,13 @@ static bool isRepeated(Operation *op) {
              arith::ConstantOp>(op);
 }
 
-/// So many bytes of samples are kept between phases, at most; and nothing is
-/// where fewer samples have so many.
-static constexpr int64_t kMostBytesKept = 16 << 20;
-static constexpr int64_t kFewestKept = 64;
+/// So many bytes of samples are kept between phases, at most, if there are more
+/// than those of the largest tile or program, which needs as much for itself.
+static constexpr int64_t kMostBytesKept = 32 << 20;
+
+/// Batches up to this size keep samples if they can. What is kept for speed
+/// alone leaves room for them.
+static constexpr int64_t kUsualBatch = 512;
 
 /// Sums are put into the last phase in which they are not too late: there, what
 /// they need is computed for other sums anyway. The loss is added up beside the
@@ -251,22 +254,21 @@ int64_t SumPhases::keepUsed(const llvm::DenseSet<Value> &worth) {
   return ofSample;
 }
 
-/// Chains of elementwise operations are kept where batches that keep samples
-/// are none the smaller for it. Nothing is kept where it would be too much for
-/// the fewest samples.
+/// Chains of elementwise operations are kept where there is room for them.
 void SumPhases::chooseKept() {
-  int64_t wanted = std::min(mostKept, batch.max);
+  int64_t wanted = std::min(std::max(mostKept, largest), batch.max);
+  if (mostKept == 0)
+    return;
   mostKept = 0;
   for (bool withChains : {true, false}) {
     int64_t ofSample = keepUsed(worthKeeping(withChains));
     if (ofSample == 0)
       continue;
-    int64_t fit = kMostBytesKept / ofSample;
-    if (fit >= wanted || !withChains)
-      mostKept =
-          fit < std::min(kFewestKept, batch.max) ? 0 : std::min(wanted, fit);
-    if (mostKept > 0)
-      return;
+    int64_t fit = std::max(kMostBytesKept / ofSample, largest);
+    if (withChains && fit < std::min(wanted, kUsualBatch))
+      continue;
+    mostKept = std::min(wanted, fit);
+    return;
   }
 }
 
@@ -437,7 +439,16 @@ void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
     kept.clear();
     findPhases(/*early=*/false);
   }
-  SmallVector<Value> found = emitAll(b, size, tiles);
+  // What is left over of so many samples takes a small part of the time.
+  auto everyOther = [&](func::FuncOp function) {
+    SmallVector<Tile> all = tiles(function), some;
+    for (auto [i, tile] : llvm::enumerate(all))
+      if (i % 2 == 0 || tile.first == 1)
+        some.push_back(tile);
+    return some;
+  };
+  SmallVector<Value> found =
+      keepsSome ? emitAll(b, size, everyOther) : emitAll(b, size, tiles);
   if (outermost) {
     scf::YieldOp::create(b, loc, found);
     found.assign(outermost.result_begin(), outermost.result_end());

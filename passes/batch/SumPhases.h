@@ -30,10 +30,13 @@ public:
   /// Copies a function for tiles.
   using Tiles = llvm::function_ref<llvm::SmallVector<Tile>(mlir::func::FuncOp)>;
 
-  /// Samples of batches up to `mostKept` are kept, if that needs little memory.
+  /// Samples of batches up to `mostKept` are kept, if that needs little memory,
+  /// and those of batches up to `largest`, a tile's or a program's, in any
+  /// case.
   SumPhases(mlir::func::FuncOp entry, const OpenBatch &batch,
-            const SampleFlow &flow, int64_t mostKept)
-      : entry(entry), batch(batch), flow(flow), mostKept(mostKept) {}
+            const SampleFlow &flow, int64_t mostKept, int64_t largest)
+      : entry(entry), batch(batch), flow(flow), mostKept(mostKept),
+        largest(largest) {}
 
   /// `size` is the batch, in the entry. `whole` are programs for batches of
   /// known sizes, which need no phases.
@@ -67,6 +70,7 @@ private:
   const OpenBatch &batch;
   const SampleFlow &flow;
   int64_t mostKept; ///< batches up to this size keep samples; 0: none does
+  int64_t largest;  ///< size of a tile or of a program
   llvm::SmallVector<mlir::Operation *> ops; ///< of the entry, in order
   int64_t last = 0;                         ///< phase
   /// In which the sums of an op that uses samples are computed; before which a

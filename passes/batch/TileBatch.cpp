@@ -167,6 +167,9 @@ private:
                                                 : WalkResult::advance();
                      })
                      .wasInterrupted();
+    int64_t largest = sizes.front();
+    for (const Tile &program : programs)
+      largest = std::max(largest, program.first);
     SmallVector<Tile> whole;
     if (meets)
       whole.swap(programs);
@@ -174,7 +177,7 @@ private:
     computeForms(entry, size);
     if (failed(flow.run(entry)) || failed(checkResults(entry, batch, flow)))
       return failure();
-    SumPhases(entry, batch, flow, kept)
+    SumPhases(entry, batch, flow, kept, largest)
         .build(size, whole,
                [&](func::FuncOp function) { return tilesOf(function, batch); });
     return success();

@@ -112,18 +112,4 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
     %loss = cell.reduce_sum %less over [0, 1] : tensor<65521x2xf32> -> tensor<f32>
     return %loss : tensor<f32>
   }
-
-  // 64 samples would need more than 16 MiB.
-  // CHECK-LABEL: func @large
-  // CHECK-NOT: scf.if
-  // CHECK-NOT: tensor.empty
-  // CHECK: func private
-  func.func @large(%x: tensor<65521x2xf32>, %w: tensor<2x65600xf32>) -> tensor<f32> {
-    %h = cell.matmul %x, %w : (tensor<65521x2xf32>, tensor<2x65600xf32>) -> tensor<65521x65600xf32>
-    %sum = cell.reduce_sum %h over [0] : tensor<65521x65600xf32> -> tensor<65600xf32>
-    %sums = cell.broadcast %sum along [0] : tensor<65600xf32> -> tensor<65521x65600xf32>
-    %less = cell.sub %h, %sums : tensor<65521x65600xf32>
-    %loss = cell.reduce_sum %less over [0, 1] : tensor<65521x65600xf32> -> tensor<f32>
-    return %loss : tensor<f32>
-  }
 }

@@ -185,8 +185,8 @@ def main() -> None:
     given = parser.parse_args()
     for seed in range(given.first, given.first + given.count):
         draw = random.Random(-seed)
-        large = draw.random() < 0.2  # around 512, up to which samples are kept
-        size = draw.randint(500, 600) if large else draw.randint(2, 270)
+        large = draw.random() < 0.2  # around 1,024, up to which samples are kept
+        size = draw.randint(1000, 1100) if large else draw.randint(2, 270)
         check(seed, draw.choice(((1, 3, size), (size, draw.choice(OWN), draw.randint(2, 270)))))
     print(f"{given.count} programs")
 

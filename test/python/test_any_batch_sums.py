@@ -23,5 +23,5 @@ def test_more_random_programs(seed):
 
 
 def test_batches_that_keep_samples_and_larger_ones():
-    """Products of two rows a sample before a normalisation: kept for up to 512 samples, else computed again."""
-    any_batch_sums.check(73, (48, 512, 513))
+    """Products of two rows a sample before a normalisation: kept for up to 1,024 samples, else computed again."""
+    any_batch_sums.check(73, (48, 1024, 1025))

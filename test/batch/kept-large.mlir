@@ -1,0 +1,24 @@
+// Where samples are large, those of the largest tile are kept all the same, and those of a program for a known size.
+// RUN: cell-opt %s --cell-tile-batch='tiles=4,1 kept=8' | FileCheck %s
+// RUN: sed 's/max = 100/often = array<i64: 6>, max = 100/' %s | cell-opt --cell-tile-batch='tiles=4,1 kept=8' | FileCheck %s --check-prefix=OFTEN
+// OFTEN: tensor.empty() : tensor<6x2000000xf32>
+
+module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
+  // 8 samples would need more than 32 MiB, but those of the largest tile are kept.
+  // CHECK-LABEL: func @large
+  // CHECK: %[[MOST:.*]] = arith.constant 4 : index
+  // CHECK: arith.cmpi sle, %{{.*}}, %[[MOST]] : index
+  // CHECK: scf.if
+  // CHECK: tensor.empty() : tensor<4x2000000xf32>
+  // CHECK: } else {
+  // CHECK-NOT: tensor.empty
+  // CHECK: func private
+  func.func @large(%x: tensor<65521x2xf32>, %w: tensor<2x2000000xf32>) -> tensor<f32> {
+    %h = cell.matmul %x, %w : (tensor<65521x2xf32>, tensor<2x2000000xf32>) -> tensor<65521x2000000xf32>
+    %sum = cell.reduce_sum %h over [0] : tensor<65521x2000000xf32> -> tensor<2000000xf32>
+    %sums = cell.broadcast %sum along [0] : tensor<2000000xf32> -> tensor<65521x2000000xf32>
+    %less = cell.sub %h, %sums : tensor<65521x2000000xf32>
+    %loss = cell.reduce_sum %less over [0, 1] : tensor<65521x2000000xf32> -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+}
