@@ -23,7 +23,8 @@ static bool isRepeated(Operation *op) {
 }
 
 /// So many bytes of samples are kept between phases, at most, if there are more
-/// than those of the largest tile or program, which needs as much for itself.
+/// than those of twice the largest tile or program, which needs half of that
+/// for itself. Memory that no sample is in costs nothing.
 static constexpr int64_t kMostBytesKept = 32 << 20;
 
 /// Batches up to this size keep samples if they can. What is kept for speed
@@ -256,15 +257,16 @@ int64_t SumPhases::keepUsed(const llvm::DenseSet<Value> &worth) {
 
 /// Chains of elementwise operations are kept where there is room for them.
 void SumPhases::chooseKept() {
-  int64_t wanted = std::min(std::max(mostKept, largest), batch.max);
   if (mostKept == 0)
     return;
+  int64_t always = 2 * largest;
+  int64_t wanted = std::min(std::max(mostKept, always), batch.max);
   mostKept = 0;
   for (bool withChains : {true, false}) {
     int64_t ofSample = keepUsed(worthKeeping(withChains));
     if (ofSample == 0)
       continue;
-    int64_t fit = std::max(kMostBytesKept / ofSample, largest);
+    int64_t fit = std::max(kMostBytesKept / ofSample, always);
     if (withChains && fit < std::min(wanted, kUsualBatch))
       continue;
     mostKept = std::min(wanted, fit);

@@ -31,8 +31,8 @@ public:
   using Tiles = llvm::function_ref<llvm::SmallVector<Tile>(mlir::func::FuncOp)>;
 
   /// Samples of batches up to `mostKept` are kept, if that needs little memory,
-  /// and those of batches up to `largest`, a tile's or a program's, in any
-  /// case.
+  /// and those of batches up to twice `largest`, the size of a tile or of a
+  /// program, in any case.
   SumPhases(mlir::func::FuncOp entry, const OpenBatch &batch,
             const SampleFlow &flow, int64_t mostKept, int64_t largest)
       : entry(entry), batch(batch), flow(flow), mostKept(mostKept),
