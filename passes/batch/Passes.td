@@ -44,8 +44,8 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
 
     A function that adds up over the batch becomes such loops in phases, one for each sum that needs another. What
     was costly to compute of samples is kept between the phases for batches of at most `kept`, if 32 MiB are enough
-    for it, and in any case for those up to twice the largest tile or program for a known size; it is computed
-    again for larger ones. Tiles above the largest batch are left out.
+    for it, and in any case for those up to two of the largest tiles, or to a program for a known size; it is
+    computed again for larger ones. Tiles above the largest batch are left out.
 
     For a batch of 1, for those that `often = array<i64: ...>` of `cell.batch` names, and where samples are added up
     also for those of the size of a tile of at least 32 rows, public functions for the size are put beside the entry, with

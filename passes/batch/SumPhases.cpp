@@ -22,13 +22,11 @@ static bool isRepeated(Operation *op) {
              arith::ConstantOp>(op);
 }
 
-/// So many bytes of samples are kept between phases, at most, if there are more
-/// than those of twice the largest tile or program, which needs half of that
-/// for itself. Memory that no sample is in costs nothing.
+/// So many bytes of samples are kept between phases, at most, where there are
+/// more samples than are always kept.
 static constexpr int64_t kMostBytesKept = 32 << 20;
 
-/// Batches up to this size keep samples if they can. What is kept for speed
-/// alone leaves room for them.
+/// What is kept for speed alone leaves room for batches of this size.
 static constexpr int64_t kUsualBatch = 512;
 
 /// Sums are put into the last phase in which they are not too late: there, what
@@ -259,17 +257,16 @@ int64_t SumPhases::keepUsed(const llvm::DenseSet<Value> &worth) {
 void SumPhases::chooseKept() {
   if (mostKept == 0)
     return;
-  int64_t always = 2 * largest;
-  int64_t wanted = std::min(std::max(mostKept, always), batch.max);
+  int64_t wanted = std::min(std::max(mostKept, alwaysKept), batch.max);
   mostKept = 0;
   for (bool withChains : {true, false}) {
     int64_t ofSample = keepUsed(worthKeeping(withChains));
     if (ofSample == 0)
       continue;
-    int64_t fit = std::max(kMostBytesKept / ofSample, always);
+    int64_t fit = kMostBytesKept / ofSample;
     if (withChains && fit < std::min(wanted, kUsualBatch))
       continue;
-    mostKept = std::min(wanted, fit);
+    mostKept = std::min(wanted, std::max(fit, alwaysKept));
     return;
   }
 }

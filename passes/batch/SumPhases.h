@@ -31,12 +31,11 @@ public:
   using Tiles = llvm::function_ref<llvm::SmallVector<Tile>(mlir::func::FuncOp)>;
 
   /// Samples of batches up to `mostKept` are kept, if that needs little memory,
-  /// and those of batches up to twice `largest`, the size of a tile or of a
-  /// program, in any case.
+  /// and those of batches up to `alwaysKept` in any case.
   SumPhases(mlir::func::FuncOp entry, const OpenBatch &batch,
-            const SampleFlow &flow, int64_t mostKept, int64_t largest)
+            const SampleFlow &flow, int64_t mostKept, int64_t alwaysKept)
       : entry(entry), batch(batch), flow(flow), mostKept(mostKept),
-        largest(largest) {}
+        alwaysKept(alwaysKept) {}
 
   /// `size` is the batch, in the entry. `whole` are programs for batches of
   /// known sizes, which need no phases.
@@ -70,7 +69,7 @@ private:
   const OpenBatch &batch;
   const SampleFlow &flow;
   int64_t mostKept; ///< batches up to this size keep samples; 0: none does
-  int64_t largest;  ///< size of a tile or of a program
+  int64_t alwaysKept;
   llvm::SmallVector<mlir::Operation *> ops; ///< of the entry, in order
   int64_t last = 0;                         ///< phase
   /// In which the sums of an op that uses samples are computed; before which a

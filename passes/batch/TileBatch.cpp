@@ -29,6 +29,12 @@ using namespace cellgrad;
 
 namespace {
 
+/// Samples of so many of the largest tiles are kept between phases, however
+/// large they are: a program for one tile keeps its samples, too, and memory
+/// that no sample is in costs nothing. So are those of programs for known
+/// sizes, which may be of a million samples.
+constexpr int64_t kTilesAlwaysKept = 2;
+
 struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
   using TileBatchPassBase::TileBatchPassBase;
 
@@ -167,9 +173,9 @@ private:
                                                 : WalkResult::advance();
                      })
                      .wasInterrupted();
-    int64_t largest = sizes.front();
+    int64_t always = kTilesAlwaysKept * sizes.front();
     for (const Tile &program : programs)
-      largest = std::max(largest, program.first);
+      always = std::max(always, program.first);
     SmallVector<Tile> whole;
     if (meets)
       whole.swap(programs);
@@ -177,7 +183,7 @@ private:
     computeForms(entry, size);
     if (failed(flow.run(entry)) || failed(checkResults(entry, batch, flow)))
       return failure();
-    SumPhases(entry, batch, flow, kept, largest)
+    SumPhases(entry, batch, flow, kept, always)
         .build(size, whole,
                [&](func::FuncOp function) { return tilesOf(function, batch); });
     return success();
