@@ -68,8 +68,8 @@ private:
   mlir::func::FuncOp entry;
   const OpenBatch &batch;
   const SampleFlow &flow;
-  int64_t mostKept; ///< batches up to this size keep samples; 0: none does
-  int64_t alwaysKept;
+  int64_t mostKept;   ///< batches up to this size keep samples; 0: none does
+  int64_t alwaysKept; ///< the same, however many bytes that takes
   llvm::SmallVector<mlir::Operation *> ops; ///< of the entry, in order
   int64_t last = 0;                         ///< phase
   /// In which the sums of an op that uses samples are computed; before which a

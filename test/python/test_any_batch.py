@@ -367,7 +367,7 @@ def test_inputs_of_one_signature_that_are_not_alike():
     for _ in range(2):
         np.testing.assert_array_equal(any_batch(x, rows).asnumpy(), [[3.0, 3.0], [0.0, 7.0]])
         np.testing.assert_array_equal(shared(x, weights).asnumpy(), [[4.0, 6.0], [3.0, 4.0]])
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="For 'matmul' the input dimensions must be equal"):
             shared(x, rows)
     three = ms.Tensor([[1.0, 1.0], [0.0, 1.0], [2.0, 0.0]])
     np.testing.assert_array_equal(shared(three, weights).asnumpy()[2], [2.0, 4.0])

@@ -20,6 +20,8 @@ void cellgrad::buildPlacePipeline(OpPassManager &pm) {
   // update between them for a conflict.
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createSeparateInits());
+  // Not after the next one: several values are of one buffer then, and what is
+  // computed in place of one would change the others.
   pm.addNestedPass<func::FuncOp>(createPlaceTiles());
   pm.addNestedPass<func::FuncOp>(createCarryBuffers());
   pm.addPass(createVerifyStage());

@@ -31,6 +31,7 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
             RecursionError,
             f"Detect recursion when converting python object. The {type(value).__name__} that is an "
             f"argument of compiled code contains itself, or is nested too deep.",
+            "give the code the parts that it needs",
         ) from None
 
 
