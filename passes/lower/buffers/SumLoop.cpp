@@ -26,9 +26,9 @@ SumBlocks cellgrad::planSum(int64_t trips, int64_t additions,
   return plan;
 }
 
-SumChains cellgrad::tileChains(Type element, int64_t additions) {
+SumChains cellgrad::tileChains(unsigned elementBits, int64_t additions) {
   // Products come in blocks of 128 in f64.
-  if (element.isF64())
+  if (elementBits == 64)
     return {128, 128};
   if (additions <= 64)
     return {64, 64};

@@ -37,7 +37,7 @@ SumBlocks planSum(int64_t trips, int64_t additions = 1, SumChains chains = {});
 
 /// In a register tile that makes so many additions in all; its sums wait in
 /// memory while another block is summed.
-SumChains tileChains(mlir::Type element, int64_t additions);
+SumChains tileChains(unsigned elementBits, int64_t additions);
 
 /// Where a trip adds what a whole tile has summed.
 constexpr SumChains kChainsOfTiles = {16, 8};

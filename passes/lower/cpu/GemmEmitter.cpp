@@ -461,7 +461,7 @@ void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
       askFor(c.flat, cAt(r, 0), vectors, /*isWrite=*/true);
   int64_t most = depthSize.value ? plan.depthBlock : depthSize.known;
   SmallVector<Value> accumulators = emitSumLoop(
-      b, loc, mem, planSum(most, 1, tileChains(problem.element, most)), 1,
+      b, loc, mem, planSum(most, 1, tileChains(shape.elementBits, most)), 1,
       depthSize.value, zeros, {begin, end, step});
 
   auto store = [&](bool add) {

@@ -85,6 +85,8 @@ private:
                        int64_t active, FlatIndex depth, Extent depthSize);
   void packSquare(const GemmMatrix &from, int64_t used, int64_t count,
                   const GemmMatrix &to, int64_t stored);
+  void packInterleaved(const GemmMatrix &from, int64_t count,
+                       const GemmMatrix &to);
   void forEachSquare(Extent depthSize,
                      llvm::function_ref<void(FlatIndex p, int64_t count)> body);
 

@@ -59,6 +59,38 @@ void GemmEmitter::packSquare(const GemmMatrix &from, int64_t used,
     mem.storeVector(square[k], to.flat, to.at.plus(k * to.row), 1, stored);
 }
 
+/// As packSquare for all rows of a panel of A, a power of two: vectors hold
+/// several steps of k. In each stage the first half of all elements alternates
+/// with the second, which moves the bits of a row's number behind those of k.
+void GemmEmitter::packInterleaved(const GemmMatrix &from, int64_t count,
+                                  const GemmMatrix &to) {
+  int64_t rows = plan.tileRows, lanes = plan.lanes;
+  SmallVector<Value> vectors;
+  for (int64_t r = 0; r < rows; ++r)
+    vectors.push_back(mem.loadVector(problem.element, from.flat,
+                                     from.at.plus(r * from.row), from.column,
+                                     lanes, count));
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < lanes; ++i) {
+    low.push_back(i / 2 + i % 2 * lanes);
+    high.push_back(low.back() + lanes / 2);
+  }
+  for (int64_t stage = 1; stage < rows; stage *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < rows / 2; ++i)
+      for (ArrayRef<int64_t> half : {low, high})
+        next.push_back(vector::ShuffleOp::create(b, loc, vectors[i],
+                                                 vectors[i + rows / 2], half));
+    vectors = next;
+  }
+  for (auto [i, value] : llvm::enumerate(vectors)) {
+    int64_t first = i * lanes;
+    if (first < count * rows)
+      mem.storeVector(value, to.flat, to.at.plus(first), 1,
+                      std::min(lanes, count * rows - first));
+  }
+}
+
 /// All panels of A, of one block of k after another.
 void GemmEmitter::packWholeA() {
   int64_t rows = plan.tileRows, panels = shape.m / rows;
@@ -84,6 +116,9 @@ void GemmEmitter::packA(Value packed, FlatIndex at, FlatIndex row,
       panel.at = mem.advance(source.at, i, rows * shape.aRow);
       GemmMatrix target{packed, mem.advance(at, i, panelSize), rows, 1};
       forEachSquare(depthSize, [&](FlatIndex p, int64_t count) {
+        if (llvm::isPowerOf2_64(rows) && rows <= plan.lanes)
+          return packInterleaved(moved(panel, known(0), p), count,
+                                 moved(target, p, known(0)));
         for (int64_t first = 0; first < rows; first += plan.lanes) {
           int64_t used = std::min(plan.lanes, rows - first);
           packSquare(moved(panel, known(first), p), used, count,

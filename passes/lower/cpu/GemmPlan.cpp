@@ -17,15 +17,20 @@ struct Tile {
   int64_t rows, vectors;
 };
 
-/// Register tiles: accumulators, one row of B and a broadcast element of A fit
-/// in 32 registers or 16.
+/// Register tiles, the ones to prefer first: accumulators, one row of B and a
+/// broadcast element of A fit in 32 registers or 16. Of the 32, 16 accumulators
+/// leave as many for the sums of chains, which wait in memory beside 28.
 constexpr Tile kTiles32[] = {
-    {14, 2}, {13, 2}, {12, 2}, {11, 2}, {10, 2}, {9, 2}, {8, 3},
-    {7, 3},  {6, 4},  {5, 4},  {4, 4},  {3, 4},  {2, 4}, {16, 1},
-    {8, 1},  {4, 1},  {2, 1},  {8, 2},  {4, 2},  {1, 4}, {1, 1}};
+    {4, 4},  {8, 2},  {5, 4},  {6, 4},  {7, 3},  {8, 3},  {9, 2},
+    {10, 2}, {11, 2}, {12, 2}, {13, 2}, {14, 2}, {16, 1}, {3, 4},
+    {2, 4},  {8, 1},  {4, 1},  {2, 1},  {4, 2},  {1, 4},  {1, 1}};
 constexpr Tile kTiles16[] = {{6, 2}, {5, 2}, {4, 2}, {4, 3}, {3, 3},
                              {2, 4}, {3, 2}, {2, 2}, {8, 1}, {4, 1},
                              {2, 1}, {1, 4}, {1, 1}};
+
+/// What a further kind of tile has to gain: each is as much code again, which
+/// takes milliseconds to generate.
+constexpr double kGainOfKind = 0.025;
 
 /// Columns of B that are packed at a time.
 constexpr int64_t kColumnBlock = 1024;
@@ -36,31 +41,62 @@ constexpr int64_t kLongSum = 128;
 /// From so many bytes on, lines are far apart for what processors read ahead.
 constexpr int64_t kFarBytes = 1024;
 
-/// Half cycles for one step of the k loop on a tile: multiply-adds, of which
-/// two may begin in a cycle, loads, or the latency of a dependent multiply-add,
-/// whichever binds.
-double stepCycles(Tile tile, const Target &target) {
-  double fma = tile.rows * tile.vectors;
-  double loads = (tile.rows + tile.vectors) * 0.75;
-  return std::max({fma, loads, 2.0 * target.addLatency});
+/// Bytes in half a cycle from the second level of caches, and from behind it.
+constexpr double kBytesFromL2 = 12, kBytesFromFar = 5;
+
+/// Steps of k whose rows of B pass by a block of A.
+int64_t depthFor(const GemmShape &shape, const Target &target) {
+  return target.l1Bytes / 32 / (shape.elementBits / 8);
 }
 
-/// Estimated cycles for all tiles of an m x n result, per step of k. Ragged
-/// edges are tiles of their own.
-double totalCycles(int64_t m, int64_t n, int64_t lanes, Tile tile,
+double rowBytes(int64_t vectors, const Target &target) {
+  return vectors * target.vectorBits / 8;
+}
+
+/// Half cycles for one step of the k loop on a tile: multiply-adds, loads, of
+/// which as many begin in a cycle, rows of B where a panel is larger than the
+/// first level, or the latency of a dependent multiply-add and a little more,
+/// whichever binds.
+double stepCycles(const GemmShape &shape, Tile tile, const Target &target) {
+  double each = 2.0 / target.multiplyAdds;
+  double fma = tile.rows * tile.vectors * each;
+  double loads = (tile.rows + tile.vectors) * each;
+  double row = rowBytes(tile.vectors, target);
+  double panel = row * std::min(shape.k, depthFor(shape, target));
+  double fromL2 = panel > target.l1Bytes ? row / kBytesFromL2 : 0;
+  return std::max({fma, loads, fromL2, 2.5 * target.addLatency});
+}
+
+/// Estimated cycles for all tiles of an m x n result, per step of k, and some
+/// more for code. Ragged edges are tiles of their own.
+double totalCycles(const GemmShape &shape, int64_t lanes, Tile tile,
                    const Target &target) {
+  int64_t m = shape.m, n = shape.n;
   int64_t columns = tile.vectors * lanes;
   int64_t fullRows = m / tile.rows, restRows = m % tile.rows;
   int64_t fullColumns = n / columns, restColumns = n % columns;
   int64_t restVectors = llvm::divideCeil(restColumns, lanes);
+  bool isFar = shape.k * n * shape.elementBits / 8 > target.l2Bytes;
   auto strip = [&](int64_t count, int64_t vectors) {
-    double cycles = fullRows * stepCycles({tile.rows, vectors}, target);
+    double step = stepCycles(shape, {tile.rows, vectors}, target);
+    double cycles = fullRows * step;
     if (restRows)
-      cycles += stepCycles({restRows, vectors}, target);
+      cycles += stepCycles(shape, {restRows, vectors}, target);
+    // The first rows wait for B, the others find it in a cache.
+    if (isFar)
+      cycles += std::max(0.0, rowBytes(vectors, target) / kBytesFromFar - step);
     return count * cycles;
   };
-  return strip(fullColumns, tile.vectors) +
-         (restColumns ? strip(1, restVectors) : 0);
+  double cycles = strip(fullColumns, tile.vectors) +
+                  (restColumns ? strip(1, restVectors) : 0);
+  int64_t kinds = (restRows ? 2 : 1) * (fullColumns && restColumns ? 2 : 1);
+  return cycles * (1 + kGainOfKind * (kinds - 1));
+}
+
+/// Rows for which it may pay to copy a panel of B, or to make an item: the most
+/// that a register tile has.
+int64_t manyRows(const Target &target) {
+  return target.vectorRegisters >= 32 ? 14 : 6;
 }
 
 /// `size` cut into equal blocks of at most `limit`, each a multiple of `unit`.
@@ -85,7 +121,7 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
   for (Tile tile : tiles) {
     if (tile.rows > shape.m)
       continue;
-    double cycles = totalCycles(shape.m, shape.n, plan.lanes, tile, target);
+    double cycles = totalCycles(shape, plan.lanes, tile, target);
     if (bestCycles == 0 || cycles < bestCycles * 0.98) {
       best = tile;
       bestCycles = cycles;
@@ -98,7 +134,7 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
   // A panel of B (depthBlock x tile columns) stays in the first-level cache
   // while the panels of a block of A (rowBlock x depthBlock, second level) pass
   // by.
-  plan.depthBlock = evenBlock(shape.k, target.l1Bytes / 32 / bytes, plan.lanes);
+  plan.depthBlock = evenBlock(shape.k, depthFor(shape, target), plan.lanes);
   if (plan.depthBlock >= shape.k)
     plan.depthBlock = shape.k;
   plan.rowBlock = llvm::alignDown(
@@ -116,11 +152,11 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
     return stride * bytes % (16 * target.cacheLine) == 0;
   };
   plan.transposeB = shape.bColumn != 1;
-  // Tiles of rows that make up for packing, as each reads B.
+  // Blocks of rows that make up for packing, as each reads B.
   int64_t readers = conflicts(shape.bRow) ? 4 : 8;
   plan.packB =
       plan.transposeB ||
-      (shape.m >= readers * plan.tileRows &&
+      (shape.m >= readers * manyRows(target) &&
        (conflicts(shape.bRow) || shape.k * shape.n * bytes > target.l2Bytes));
   // An A that is contiguous in neither direction would be read one element of
   // a cache line at a time, for each panel of B again.
@@ -175,6 +211,7 @@ void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan) {
   constexpr int64_t kItems = 8;
   int64_t rowPanels = shape.m / plan.tileRows;
   int64_t columnPanels = shape.n / plan.tileColumns();
+  int64_t itemRows = manyRows(target);
   int64_t bytesOfA = shape.m * shape.k * shape.elementBits / 8;
   auto shareColumns = [&] {
     int64_t blocks = llvm::divideCeil(shape.n, kColumnBlock);
@@ -186,16 +223,18 @@ void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan) {
   // Each item of columns reads all of A.
   bool mayShareColumns = bytesOfA <= target.l2Bytes;
   // Too few rows to be shared evenly.
-  if (mayShareColumns && rowPanels < 2 * kItems && columnPanels >= kItems)
+  if (mayShareColumns && shape.m < 2 * kItems * itemRows &&
+      columnPanels >= kItems)
     return shareColumns();
   SumBlocks sum =
       planSum(llvm::divideCeil(shape.k, plan.depthBlock), 1, kChainsOfTiles);
-  if (!sum.blocks.empty() && rowPanels * columnPanels < 4 * kItems) {
+  if (!sum.blocks.empty() && shape.m / itemRows * columnPanels < 4 * kItems) {
     plan.depthItems = llvm::divideCeil(sum.trips, sum.blocks.back());
     return;
   }
   // Few of both: more items of columns than of rows.
-  if (mayShareColumns && rowPanels < kItems / 2 && rowPanels < columnPanels)
+  if (mayShareColumns && shape.m < kItems / 2 * itemRows &&
+      rowPanels < columnPanels)
     return shareColumns();
   int64_t blocks = llvm::divideCeil(rowPanels * plan.tileRows, plan.rowBlock);
   plan.rowItems = std::min<int64_t>(rowPanels, llvm::alignTo(blocks, kItems));

@@ -478,7 +478,9 @@ SumBlocks TileEmitter::planTile(unsigned dim, int64_t trips) {
     additions *= depth.size;
   SmallVector<ProductDim> depth(plan.depth);
   depth[dim].size = trips;
-  return planDepth(depth, dim, tileChains(problem.element, additions));
+  return planDepth(
+      depth, dim,
+      tileChains(problem.element.getIntOrFloatBitWidth(), additions));
 }
 
 SmallVector<Value> TileEmitter::emitSum(unsigned dim, TilePosition at,

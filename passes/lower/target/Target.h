@@ -42,6 +42,8 @@ struct Target {
   bool bf16;     ///< the same of bf16
   /// Cycles until the result of a multiply-add, or of an addition, is there.
   unsigned addLatency;
+  /// Multiply-adds of the widest vectors that may begin in a cycle.
+  unsigned multiplyAdds;
 
   /// Data caches of one core.
   int64_t l1Bytes, l2Bytes, cacheLine;

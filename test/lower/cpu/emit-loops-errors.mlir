@@ -1,7 +1,7 @@
 // RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-loops))" --split-input-file --verify-diagnostics
 // RUN: not cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-loops{target=x86}))" 2>&1 | FileCheck %s
 
-// CHECK: unknown target 'x86': expected one of sapphirerapids, x86-64-v4, x86-64-v3, x86-64-avx, x86-64-v2, x86-64
+// CHECK: unknown target 'x86': expected one of sapphirerapids, znver4, x86-64-v4, x86-64-v3, x86-64-avx, x86-64-v2, x86-64
 
 func.func @nonlinear(%x: memref<8xf32>, %y: memref<16xf32>) {
   // expected-error @+1 {{is not linear in the loop variables; only sums of constant multiples can be lowered}}

@@ -8,8 +8,8 @@
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// EIGHT: 512x32x1024: tile 14x32, {{.*}}, pack A, ask for B
-// TWELVE: 512x32x1024: tile 14x32, {{.*}}depth 256, ask for B
+// EIGHT: 512x32x1024: tile 8x32, {{.*}}, pack A, ask for B
+// TWELVE: 512x32x1024: tile 8x32, {{.*}}depth 256, ask for B
 func.func @few_columns(%a: memref<512x1024xf32>, %b: memref<1024x32xf32>, %c: memref<512x32xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<512x1024xf32>, memref<1024x32xf32>) outs(%c : memref<512x32xf32>) {
