@@ -63,7 +63,6 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
                                  options.poison, options.reportMemory}));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addPass(createShareMath({target.fma}));
-  pm.addPass(createVerifyStage());
 }
 
 void cellgrad::buildConvertToLLVMPipeline(OpPassManager &pm,
@@ -71,7 +70,6 @@ void cellgrad::buildConvertToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createConvertToLLVM({options.target}));
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createLaunchKernels({options.target}));
-  pm.addPass(createCSEPass());
   pm.addPass(createVerifyStage());
 }
 

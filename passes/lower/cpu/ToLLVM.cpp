@@ -79,6 +79,13 @@ LogicalResult emulateHalfPrecision(ModuleOp module,
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
+/// Ops that are rewritten as others before the conversion.
+bool isExpanded(Operation *op) {
+  return isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
+             vector::BroadcastOp, vector::GatherOp, vector::TransposeOp>(op) ||
+         isa<memref::MemRefDialect>(op->getDialect());
+}
+
 struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
   using ConvertToLLVMBase::ConvertToLLVMBase;
 
@@ -103,10 +110,16 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
       vector::populateVectorGatherLoweringPatterns(patterns);
       vector::populateVectorTransposeLoweringPatterns(
           patterns, vector::VectorTransposeLowering::Shuffle16x16);
-      if (failed(applyPatternsGreedily(
-              module, std::move(patterns),
-              GreedyRewriteConfig().setRegionSimplificationLevel(
-                  GreedySimplifyRegionLevel::Disabled))))
+      // Few ops are looked at: the driver would fold and number all others.
+      SmallVector<Operation *> ops;
+      module.walk([&](Operation *op) {
+        if (isExpanded(op))
+          ops.push_back(op);
+      });
+      if (failed(applyOpPatternsGreedily(
+              ops, std::move(patterns),
+              GreedyRewriteConfig().setStrictness(
+                  GreedyRewriteStrictness::ExistingAndNewOps))))
         return signalPassFailure();
     }
 

@@ -13,7 +13,8 @@ using namespace mlir;
 
 void cellgrad::buildFusePipeline(OpPassManager &pm,
                                  const FusePipelineOptions &options) {
-  pm.addPass(createInlinerPass());
+  // What is inlined is simplified below, all at once.
+  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createFuseLinalg({options.recomputeLimit}));

@@ -83,7 +83,8 @@ class _Conv(Cell):
         shape = (first, second, *self.kernel_size)
         self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
         weight = _initial(self.weight_init, shape, dtype, "weight", name)
-        weight = weight.reshape((first, second, *self.height, *self.kernel_size))
+        if self.height:
+            weight = weight.reshape((first, second, *self.height, *self.kernel_size))
         self.weight = Parameter(weight, name="weight")
         self.bias_init = bias_init
         self.bias: Parameter | None = None

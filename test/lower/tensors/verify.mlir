@@ -22,8 +22,6 @@
 // STAGES:      {{^}}  cell-verify
 // STAGES-NEXT: cell-outline-kernels
 // STAGES:      {{^}}  cell-share-math
-// STAGES-NEXT: cell-verify
-// STAGES-NEXT: cell-convert-to-llvm
+// STAGES:      {{^}}  cell-convert-to-llvm
 // STAGES:      {{^}}  cell-launch-kernels
-// STAGES-NEXT: cse
 // STAGES-NEXT: cell-verify
