@@ -220,6 +220,15 @@ std::string besideHeader(StringRef path, StringRef words) {
   return (result + words).str();
 }
 
+/// Whether Python would take the library for the module that is written beside
+/// it: of net.so and net.py, `import net` takes the first.
+bool hidesModule(const cellgrad::EmitOutputs &outputs) {
+  return !outputs.sharedObject.empty() && !outputs.python.empty() &&
+         sys::path::stem(outputs.sharedObject) ==
+             sys::path::stem(outputs.python) &&
+         sys::path::extension(outputs.sharedObject) == ".so";
+}
+
 /// Fills in where each wanted kind goes: the first to the -o path, the rest
 /// beside it.
 void chooseOutputs(cellgrad::CompileOptions &options,
@@ -393,6 +402,12 @@ int run() {
     choosePtxOutputs(options);
   else
     chooseOutputs(options, outputs);
+  if (hidesModule(outputs)) {
+    StringRef file = sys::path::filename(outputs.sharedObject);
+    return fail("Python would take '" + file + "' for the module '" +
+                sys::path::filename(outputs.python) +
+                "' beside it: name the library with -o lib" + file);
+  }
   std::unique_ptr<MemoryBuffer> embedded;
   if (!weights.empty()) {
     auto file = MemoryBuffer::getFile(weights, /*IsText=*/false,

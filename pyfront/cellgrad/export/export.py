@@ -99,9 +99,10 @@ def export(
         ptxas: NVIDIA's assembler, a path or ``"ptxas"`` for that on PATH: for machine code beside the
             code of each chip, which the driver then need not compile.
         bindings: further files beside the header, one name or several: ``"hpp"`` for C++17, ``"py"``
-            for Python without this package (numpy and ctypes), ``"rs"`` for Rust, ``"weights"`` for a
-            loader of the weights in C (``<name>_weights.h``), ``"pc"`` for pkg-config, ``"cmake"`` for
-            CMake's ``find_package`` (``<name>-config.cmake``).
+            for Python without this package (numpy and ctypes; the library has to be ``lib<name>.so``
+            then), ``"rs"`` for Rust, ``"weights"`` for a loader of the weights in C
+            (``<name>_weights.h``), ``"pc"`` for pkg-config, ``"cmake"`` for CMake's ``find_package``
+            (``<name>-config.cmake``).
         weights: ``"file"`` for the ``.safetensors`` file; ``"embed"`` for weights inside the shared
             object, without that file.
         lines: True for code that has the lines of the Python source, so that gdb and perf show them.
@@ -116,7 +117,7 @@ def export(
     Raises:
         TypeError: something that is not a Cell or function, or no Tensor input.
         ValueError: another format, device, chip or binding, a chip for the CPU, a device or a binding
-            for MLIR, two Parameters of one name, an open dimension that is not the first, an open batch
+            for MLIR, a Python module that the library would hide, two Parameters of one name, an open dimension that is not the first, an open batch
             with a GPU, or `batch_sizes` that it cannot have.
         CompileError: the compiler refused the program: for an open batch also one whose samples
             meet in other ways than sums, or that computes something else for another size.
@@ -146,6 +147,12 @@ def export(
     stem, suffix = _stem_and_kind(file_name, target)
     beside = stem if suffix == ".wasm" else _without_lib(stem)
     model = os.path.basename(beside)
+    if "py" in kinds and stem + suffix == beside + ".so":
+        raise error(
+            ValueError,
+            f"For 'export', Python would take '{model}.so' for the module '{model}.py' beside it.",
+            f"name the library: file_name='lib{model}'",
+        )
     most = largest_batch((inputs, value_and_grad, step), "export")
     _check_sizes(batch_sizes, most)
     if most is not None:
