@@ -83,3 +83,20 @@ def test_sums_of_half_precision_do_not_stand_still(dtype, n, number):
     for found, wanted in ((of_products, n * number**2), (of_numbers, n * number)):
         expected = np.full(found.shape, wanted, np.float32)
         np.testing.assert_allclose(found.astype(ms.float32).asnumpy(), expected, 4e-3)
+
+
+def test_samples_behind_others_of_their_time_are_not_kept():
+    """Rows of a product have time first, then the batch: behind a sum over the batch they are computed again, as those
+    of a tile are not next to each other. Tiles that add nothing up overlap, and would read rows of another tile."""
+    w = ms.Tensor(np.random.default_rng(1).standard_normal((4, 4)))
+
+    def centred(x):
+        rows = ops.tanh(ops.matmul(x.transpose(1, 0, 2).reshape(-1, 4), w))
+        mean = ops.matmul(rows.reshape(3, -1, 4).sum(axis=(0, 1)), w) / x.shape[0]
+        return ((rows - mean) ** 3).reshape(3, -1, 4).transpose(1, 0, 2)
+
+    any_batch, state = ms.jit(centred, dynamic_batch=True), np.random.default_rng(0)
+    for n in (5, 139, 300, 7, 19):
+        x = ms.Tensor(state.standard_normal((n, 3, 4)))
+        found, wanted = any_batch(x), ms.jit(centred)(x)
+        np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), 1e-11, 1e-11)
