@@ -5,6 +5,7 @@
 #include "dialect/CollectiveOps.h"
 
 #include "dialect/Refusal.h"
+#include "dialect/Zero.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -91,9 +92,7 @@ Value accumulate(OpBuilder &builder, Location loc, Value sum, Value term) {
   // Slices that were read one by one, as in a loop, are added one by one: no
   // tensor of the whole shape is made for each.
   if (auto scatter = term.getDefiningOp<ScatterOp>();
-      scatter && scatter.adds() &&
-      (matchPattern(scatter.getX(), m_PosZeroFloat()) ||
-       matchPattern(scatter.getX(), m_Zero())))
+      scatter && scatter.adds() && isConstantZero(scatter.getX()))
     return ScatterOp::create(builder, loc, sum, scatter.getIndices(),
                              scatter.getUpdates(), scatter.getDim(),
                              scatter.getBatchDims(), scatter.getCombine());

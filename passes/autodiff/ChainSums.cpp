@@ -8,7 +8,7 @@
 
 #include "passes/autodiff/Passes.h"
 
-#include "mlir/IR/Matchers.h"
+#include "dialect/Zero.h"
 
 namespace cellgrad {
 #define GEN_PASS_DEF_CHAINSUMSPASS
@@ -19,10 +19,6 @@ using namespace mlir;
 using namespace cellgrad;
 
 namespace {
-
-bool isZero(Value value) {
-  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
-}
 
 /// Where `value` goes, if nothing but additions to it is done with it before:
 /// the operand that yields it.
@@ -66,7 +62,7 @@ OpOperand *zeroOfLoop(AddOp add, Value term, Value sum) {
     return nullptr;
   unsigned position = cast<OpResult>(term).getResultNumber();
   OpOperand &init = loop.getInitsMutable()[position];
-  if (!isZero(init.get()))
+  if (!isConstantZero(init.get()))
     return nullptr;
   OpOperand *yield = yieldOfSum(loop.getRegionIterArg(position));
   return yield && yield->getOperandNumber() == position ? &init : nullptr;

@@ -3,6 +3,7 @@
 #include "passes/batch/TileLoops.h"
 
 #include "dialect/BatchParts.h"
+#include "dialect/CellDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,11 +40,21 @@ Value TileLoops::constant(int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
+/// What parts of a result of `type` are put together in. Sums of short numbers
+/// would stand still: 256 tiles of bf16 are 1 + 1 + ..., which ends at 256.
+static RankedTensorType typeOfParts(Type type, Combine combine) {
+  auto tensor = cast<RankedTensorType>(type);
+  auto number = dyn_cast<FloatType>(tensor.getElementType());
+  if (combine != Combine::Add || !number || number.getWidth() >= 32)
+    return tensor;
+  return tensor.clone(Float32Type::get(type.getContext()));
+}
+
 SmallVector<Value> TileLoops::emptyFor(TypeRange results,
                                        ArrayRef<Combine> combines) {
   SmallVector<Value> made;
   for (auto [type, combine] : llvm::zip(results, combines)) {
-    auto tensor = cast<RankedTensorType>(type);
+    RankedTensorType tensor = typeOfParts(type, combine);
     made.push_back(combine == Combine::None
                        ? tensor::EmptyOp::create(b, loc, tensor.getShape(),
                                                  tensor.getElementType())
@@ -72,6 +83,9 @@ SmallVector<Value> TileLoops::run(ArrayRef<Tile> tiles, ValueRange inputs,
     bool isLast = i + 1 == tiles.size() || !mayOverlap(tiles[i + 1]);
     loopOver(tile, inputs, isLast ? 0 : tiles[i + 1].first, trips);
   }
+  for (auto [value, type] : llvm::zip(values, results))
+    if (value.getType() != type)
+      value = cellgrad::CastOp::create(b, loc, type, value);
   return values;
 }
 
@@ -182,7 +196,10 @@ SmallVector<Value> TileLoops::callTile(const Tile &tile, Value at,
   for (auto [part, whole, combine] :
        llvm::zip(call.getResults(), into, combines)) {
     if (combine != Combine::None) {
-      filled.push_back(combineParts(b, loc, whole, part, combine));
+      Value given = part;
+      if (given.getType() != whole.getType())
+        given = cellgrad::CastOp::create(b, loc, whole.getType(), given);
+      filled.push_back(combineParts(b, loc, whole, given, combine));
       continue;
     }
     auto [offsets, sizes, strides] =

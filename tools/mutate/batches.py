@@ -20,7 +20,8 @@ FILES = {
     "passes/lower/cpu": ["NestPlan"],
 }
 TESTS = [
-    f"test/python/test_{name}.py" for name in ("any_batch_training", "any_batch", "rank_batches")
+    f"test/python/test_{name}.py"
+    for name in ("any_batch_layers", "any_batch_training", "any_batch", "rank_batches")
 ]
 
 

@@ -387,10 +387,16 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "first[op] ? first[op] - 1 : 0",
         ),
         ("what was kept is kept for good", "«made.clear();»", ";"),
+        ("samples behind others are kept", "share.outer == 1", "true"),
     ],
     "TileLoops": [
         ("a sample has one row", "if («ofSample > 1»)", "false"),
         ("rows are counted twice", "if («once» || !mayOverlap(tile))", "false"),
+        (
+            "short numbers are added as they are",
+            "number.getWidth() >= 32",
+            "number.getWidth() >= 1",
+        ),
         (
             "all tiles begin with the first sample",
             "b, loc, begin,\n        «arith::MulIOp::create(b, loc, loop.getInductionVar(), step)»",

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/CellDialect.h"
+#include "dialect/Zero.h"
 #include "passes/lower/tensors/Builders.h"
 #include "passes/lower/tensors/Passes.h"
 
@@ -136,7 +137,7 @@ private:
     bool addsNothing = loop.getYieldedValues()[i] == loop.getRegionIterArg(i);
     Value rest = addsNothing ? loop.getInitArgs()[i] : loop.getResult(i);
     Value total = product;
-    if (!matchPattern(rest, m_PosZeroFloat()) && !matchPattern(rest, m_Zero()))
+    if (!isConstantZero(rest))
       total = AddOp::create(rewriter, loc, rest, product);
     rewriter.replaceAllUsesExcept(loop.getResult(i), total,
                                   total.getDefiningOp());

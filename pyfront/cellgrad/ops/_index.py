@@ -470,21 +470,36 @@ def scattered(
     return emit("cell.scatter", [x, index, updates], attrs)
 
 
-def places(shape: tuple[int, ...], index: Tensor, d: int) -> Tensor:
-    """Row-major positions in a tensor of some shape: the index's elements along `d`, and along other
-    dimensions their own.
+def rows_of(x: Tensor, index: Tensor, d: int) -> int:
+    """How many dimensions before `d` are of equal length in both, from the first on. An element there is one
+    of its own row, which in a program for any batch size is its sample's.
+    """
+    alike = (n == m for n, m in zip(x.shape[:d], index.shape[:d], strict=True))
+    return next((k for k, same in enumerate(alike) if not same), d)
+
+
+def places(shape: tuple[int, ...], index: Tensor, d: int, rows: int = 0) -> Tensor:
+    """Row-major positions in a tensor of some shape, in the part that the first `rows` dimensions leave: the
+    index's elements along `d`, and along other dimensions their own.
     """
     own = index.shape
     alone = [
         emit("cell.iota", [], {"dim": k}, index.dtype, own) if k != d else index
-        for k in range(index.ndim)
+        for k in range(rows, index.ndim)
     ]
-    return linear(alone, shape, own)
+    return linear(alone, shape[rows:], own)
+
+
+def with_rows(x: Tensor, rows: int) -> Tensor:
+    """All but the first `rows` dimensions as one."""
+    lead = x.shape[:rows]
+    return reshape_to(x, (*lead, math.prod(x.shape[rows:])))
 
 
 def elements_along(x: Tensor, index: Tensor, d: int) -> Tensor:
     """Element i.. is the one at i.. of `x` with ``index[i..]`` in the place of ``i[d]``; in range."""
-    return gathered(reshape_to(x, (x.size,)), places(x.shape, index, d), 0)
+    rows = rows_of(x, index, d)
+    return gathered(with_rows(x, rows), places(x.shape, index, d, rows), rows, rows)
 
 
 def order_of(x: Tensor, dim: int, descending: bool, count: int | None = None) -> Tensor:

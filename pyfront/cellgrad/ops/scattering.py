@@ -174,8 +174,10 @@ def _scatter_elements(
         src = piece(src, k, 0, n)
     if not index.size:
         return x
-    at, new = (reshape_to(v, (index.size,)) for v in (_index.places(x.shape, index, d), src))
-    return reshape_to(scattered(reshape_to(x, (x.size,)), at, new, 0, 0, combine), x.shape)
+    rows = _index.rows_of(x, index, d)
+    at = _index.places(x.shape, index, d, rows)
+    at, new, flat = (_index.with_rows(v, rows) for v in (at, src, x))
+    return reshape_to(scattered(flat, at, new, rows, rows, combine), x.shape)
 
 
 # --- by tuples of indices ---------------------------------------------------------------------
