@@ -19,6 +19,7 @@ from cellgrad.ops.limits import clip
 
 def _operands(input: Any, other: Any, op: str) -> tuple[Tensor, Tensor]:
     """Both as tensors of one integer dtype and shape."""
+    input, other = ew._operands(input, other, op)
     zero = gen.mul(gen.bitwise_xor(input, input), other)
     if zero.dtype.kind not in "iu":
         raise error(
