@@ -7,6 +7,7 @@ is 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from cellgrad.core.aliases import TensorLike, TensorOrTensors
 from cellgrad.core.errors import error
@@ -46,7 +47,7 @@ def clip_by_value(
 
 
 @operation
-def _between(x: Tensor, least: TensorLike | None, most: TensorLike | None) -> Tensor:
+def _between(x: Any, least: TensorLike | None, most: TensorLike | None) -> Tensor:
     out = check_tensor(x, "clip_by_value", "x")
     for op, limit in (("cell.maximum", least), ("cell.minimum", most)):
         if limit is not None:
@@ -88,7 +89,7 @@ def clip(
 
 
 @operation
-def _clip(x: Tensor, least: TensorLike | None, most: TensorLike | None) -> Tensor:
+def _clip(x: Any, least: TensorLike | None, most: TensorLike | None) -> Tensor:
     out = check_tensor(x, "clamp", "input")
     if least is not None:
         out = select(ew.compare("cell.less", out, least), least, out)

@@ -241,5 +241,5 @@ def multinomial_with_replacement(
     again = check_bool(replacement, op, "replacement")
     words = [known_int(v, op, k) for k, v in (("seed", seed), ("offset", offset))]
     stream = (max(words[0], 0) * 0x9E3779B1 + words[1]) & 0x7FFFFFFF
-    key = fixed_key(stream, op) if stream else None
+    key: Any = fixed_key(stream, op) if stream else None
     return cast(multinomial(x, numsamples, again, key), mstype.int64)
