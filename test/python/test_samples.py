@@ -156,6 +156,12 @@ def test_covariances():
             want = np.cov(x, ddof=correction, fweights=f, aweights=a)
             np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-12)
     np.testing.assert_allclose(ops.cov(t(x[0])).asnumpy(), np.cov(x[0]), rtol=1e-13)
+    for row in (
+        ops.cov(t(x[:1])),
+        ms.jit(Tensor.cov)(t(x[:1])),
+    ):  # no dimensions, as MindSpore's and numpy's
+        assert row.shape == ()
+        np.testing.assert_allclose(row.asnumpy(), np.cov(x[:1]), rtol=1e-13)
 
 
 @pytest.mark.parametrize(

@@ -376,8 +376,8 @@ def cov(
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
 ) -> Tensor:
-    """The covariances of the rows of a matrix, or the variance of a vector, over n - `correction`;
-    observations count as often as `fweights` says, and with weights `aweights`.
+    """The covariances of the rows of a matrix, or the variance of a vector or single row without
+    dimensions, over n - `correction`; observations count as often as `fweights` says, and with weights `aweights`.
 
     Raises:
         TypeError: `input` is not a Tensor.
@@ -413,7 +413,7 @@ def cov(
         [emit("cell.mul", [centred, wide]), emit("cell.transpose", [centred], {"perm": [1, 0]})],
     )
     out = ew.binary("cell.div", product, ew.binary("cell.maximum", factor, 0.0), True)
-    return out if x.ndim == 2 else reshape_to(out, ())
+    return reshape_to(out, ()) if rows.shape[0] == 1 else out
 
 
 @public(
