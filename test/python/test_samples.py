@@ -65,6 +65,17 @@ def test_median_without_nan():
     assert np.isnan(ops.nanmedian(t([np.nan, np.nan]))[0].asnumpy())
 
 
+@pytest.mark.parametrize("name", ["int32", "int64", "uint8"])
+def test_nanmedian_of_integers_is_their_median(name):
+    """As in MindSpore 2.10, which takes integers."""
+    x = Tensor(np.array([[4, 1, 3, 3], [2, 2, 9, 7]], name))
+    for axis in (0, 1):
+        for got, wanted in zip(ops.nanmedian(x, axis), ops.median(x, axis), strict=True):
+            assert got.dtype is wanted.dtype
+            np.testing.assert_array_equal(got.asnumpy(), wanted.asnumpy())
+    assert ops.nanmedian(x)[0].asnumpy().tolist() == [3, 2]
+
+
 @pytest.mark.parametrize(
     ("x", "args", "dtype"),
     [
@@ -145,6 +156,12 @@ def test_covariances():
             want = np.cov(x, ddof=correction, fweights=f, aweights=a)
             np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-12)
     np.testing.assert_allclose(ops.cov(t(x[0])).asnumpy(), np.cov(x[0]), rtol=1e-13)
+    for row in (
+        ops.cov(t(x[:1])),
+        ms.jit(Tensor.cov)(t(x[:1])),
+    ):  # no dimensions, as MindSpore's and numpy's
+        assert row.shape == ()
+        np.testing.assert_allclose(row.asnumpy(), np.cov(x[:1]), rtol=1e-13)
 
 
 @pytest.mark.parametrize(

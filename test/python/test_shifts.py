@@ -47,3 +47,27 @@ def test_only_integers(other):
         ops.bitwise_left_shift(Tensor([1, 2]), other)
     with pytest.raises(TypeError, match="integer"):
         ops.bitwise_right_shift(Tensor([1.0, 2.0]), 1)
+
+
+@pytest.mark.parametrize("name", ["int8", "uint8", "int32", "int64"])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_number_has_the_dtype_of_the_integers_beside_it(name, compiled):
+    """As in MindSpore 2.10: the results were of int64 where the number came first, and in `lcm` always."""
+    x = Tensor(np.array([1, 2, 3], name))
+    calls = {
+        "left": (lambda x: ops.bitwise_left_shift(3, x), [6, 12, 24]),
+        "right": (lambda x: ops.bitwise_right_shift(12, x), [6, 3, 1]),
+        "lcm": (lambda x: ops.lcm(x, 4), [4, 4, 12]),
+        "lcm of a number": (lambda x: ops.lcm(4, x), [4, 4, 12]),
+        "gcd": (lambda x: x.gcd(6), [1, 2, 3]),
+        "lcm of a bool": (lambda x: ops.lcm(x, True), [1, 2, 3]),
+    }
+    for what, (call, wanted) in calls.items():
+        out = (ms.jit(call) if compiled else call)(x).asnumpy()
+        assert out.dtype == name, what
+        assert out.tolist() == wanted, what
+
+
+def test_divisors_of_two_bools_are_refused():
+    with pytest.raises(TypeError, match="'input' must be of integers, but got Bool"):
+        ops.lcm(Tensor([True]), True)

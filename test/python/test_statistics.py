@@ -129,6 +129,8 @@ ERRORS = [
     (lambda x: ops.cumsum(x, 2), ValueError, "axis value must be in"),
     (lambda x: ops.cumsum(x > 1, 0), TypeError, "must be of numbers"),
     (lambda x: ops.cumprod(Tensor(2.0), 0), ValueError, "must have at least one dimension"),
+    (lambda x: ops.cumprod(x, 0, ms.bool_), TypeError, "'dtype' must be a type of numbers"),
+    (lambda x: ops.CumProd()(x > 1, 0), TypeError, "must be of numbers"),
     (lambda x: ops.logcumsumexp(Tensor([1, 2]), 0), TypeError, "must be of floating-point numbers"),
     (lambda x: ops.prod(x, 2), ValueError, "axis value must be in"),
     (lambda x: ops.polygamma(1.5, x), TypeError, "must be an int"),
@@ -322,6 +324,18 @@ def test_running_combinations_under_vmap():
 )
 def test_derivatives_of_accumulations(function):
     check_grads(function, (Tensor(X[:, :, 1]),), order=3)
+
+
+@pytest.mark.parametrize("function", [ops.cumprod, ms.mint.cumprod, Tensor.cumprod])
+def test_running_products_of_bools_are_integers(function):
+    """int64, as in MindSpore 2.10 and of integers."""
+    x = np.array([[True, False], [True, True]])
+    for axis in (0, -1):
+        for run in (function, ms.jit(lambda v, axis=axis: function(v, axis))):
+            out = run(Tensor(x), axis) if run is function else run(Tensor(x))
+            assert out.dtype is ms.int64
+            np.testing.assert_array_equal(out.asnumpy(), np.cumprod(x, axis))
+    assert ops.cumprod(Tensor(x), 0, ms.float32).dtype is ms.float32
 
 
 def test_accumulations_of_any_length():

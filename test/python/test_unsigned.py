@@ -1,5 +1,6 @@
 """Unsigned integers, compared with numpy at the ends of their ranges."""
 
+import operator
 import pickle
 
 import numpy as np
@@ -476,3 +477,73 @@ def test_random_programs(seed):
 def test_remainders_by_negative_numbers():
     """MindSpore's: -7 is no 249 there, as the sign is that of the dividend."""
     same(ops.fmod(Tensor([200, 3, 7], ms.uint8), -7), np.array([4, 3, 0], np.uint8))
+
+
+ALL_INTEGERS = [np.dtype(kind + str(bits // 8)).name for kind in "iu" for bits in BITS]
+BEYOND = [-1, 300, -300, 40000, 2**31, -(2**31) - 1, 2**32 + 3, 2**63, -(2**63) - 1, 2**64 + 3]
+COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+@pytest.mark.parametrize("name", ALL_INTEGERS)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_numbers_beyond_a_dtype_are_compared_as_they_are(name, compiled):
+    """Against Python's own comparison of ints; numbers used to wrap into the dtype of the tensor."""
+    ends = np.iinfo(name)
+    values = [int(ends.min), 0, 1, 100, int(ends.max)]
+    x = Tensor(np.array(values, name))
+    numbers = [*BEYOND, int(ends.max) + 1, int(ends.min) - 1, int(ends.max)]
+
+    def all_of(x):
+        return [
+            [getattr(operator, f)(*a) for a in ((x, n), (n, x))] for n in numbers for f in COMPARED
+        ]
+
+    found = (ms.jit(all_of) if compiled else all_of)(x)
+    wanted = [list(row) for row in zip(*map(all_of, values), strict=True)]
+    for got, of_values in zip(found, wanted, strict=True):
+        for side in (0, 1):
+            same(got[side], [bool(row[side]) for row in of_values])
+
+
+@pytest.mark.parametrize("name", ["int8", "uint8"])
+def test_computed_numbers_beyond_a_dtype_are_compared_as_they_are(name):
+    x = Tensor(np.array([0, 3, 100], name))
+    less = ms.jit(lambda x, n: (x < int(n), int(n) <= x, x != int(n)))
+    for n, wanted in ((300, (True, False, True)), (-200, (False, True, True))):
+        for got, truth in zip(less(x, Tensor(n)), wanted, strict=True):
+            same(got, [truth] * 3)
+
+
+LIMITED = {
+    "maximum": (ops.maximum, max),
+    "minimum": (ops.minimum, min),
+    "clamp": (lambda x, n: x.clamp(min=n), max),
+    "mint.clamp": (lambda x, n: ms.mint.clamp(x, max=n), min),
+    "clip_by_value": (ops.clip_by_value, max),
+}
+
+
+@pytest.mark.parametrize("name", ["int8", "uint8", "int32", "uint32"])
+@pytest.mark.parametrize("function", LIMITED)
+def test_limits_beyond_a_dtype_are_its_ends(name, function):
+    call, of_numbers = LIMITED[function]
+    ends = np.iinfo(name)
+    values = [int(ends.min), 0, 1, 100, int(ends.max)]
+    for n in (*BEYOND, 2, int(ends.max)):
+        wanted = np.array([of_numbers(v, n) for v in values], object).clip(
+            int(ends.min), int(ends.max)
+        )
+        for run in (call, ms.jit(lambda x, n=n: call(x, n))):
+            out = (
+                run(Tensor(np.array(values, name)), n)
+                if run is call
+                else run(Tensor(np.array(values, name)))
+            )
+            same(out, wanted.astype(name), n)
+
+
+def test_the_number_beyond_a_dtype_under_vmap_and_in_a_branch():
+    x = Tensor(np.array([[0, 200], [3, 4]], np.uint8))
+    same(ms.vmap(lambda row: row > -1)(x), np.ones((2, 2), bool))
+    chosen = ms.jit(lambda x: x + 1 if (x < 300).all() else x)
+    same(chosen(x), np.array([[1, 201], [4, 5]], np.uint8))

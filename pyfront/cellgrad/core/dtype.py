@@ -7,6 +7,7 @@ Every type is a singleton, compared by identity, printed as MindSpore prints it
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -349,6 +350,13 @@ def real_of(dtype: Type) -> Type:
 def complex_of(dtype: Type) -> Type:
     """The complex type whose parts hold the numbers of a type."""
     return complex128 if _rank(dtype) == 3 else complex64
+
+
+@functools.cache
+def limits(dtype: Type) -> tuple[int, int]:
+    """The least and the largest integer of a dtype of integers."""
+    bits = dtype.itemsize * 8
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if dtype.kind == "i" else (0, (1 << bits) - 1)
 
 
 def promote_number(dtype: Type, value: bool | int | float | complex) -> Type:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,16 @@ _OF_BOOLS = {
     "cell.bitwise_and": "cell.logical_and",
     "cell.bitwise_or": "cell.logical_or",
     "cell.bitwise_xor": "cell.logical_xor",
+}
+_EXTREMA = {"cell.maximum", "cell.minimum"}
+# What comparisons of numbers are.
+_HOLDS: dict[str, Callable[[int, int], bool]] = {
+    "cell.equal": operator.eq,
+    "cell.not_equal": operator.ne,
+    "cell.less": operator.lt,
+    "cell.less_equal": operator.le,
+    "cell.greater": operator.gt,
+    "cell.greater_equal": operator.ge,
 }
 # A bool is its own magnitude, and is neither below 0 nor between integers.
 _KEEP_BOOLS = {"cell.abs", "cell.relu", "cell.trunc"}
@@ -118,13 +129,22 @@ def predicate(op: str, x: TensorLike) -> Tensor:
 def binary(op: str, x: TensorLike, y: TensorLike, floating: bool = False) -> Tensor:
     """An elementwise function of two operands, promoted to a common dtype and broadcast."""
     of_number = floating and not (isinstance(x, Tensor) and isinstance(y, Tensor))
+    if op in _EXTREMA and not (isinstance(x, Tensor) and isinstance(y, Tensor)):
+        x, y = within(x, y), within(y, x)
     x, y = _operands(x, y, op, floating)
     return _run(_binary_of_number if of_number else _binary, op, x, y, floating)
 
 
 def compare(op: str, x: TensorLike, y: TensorLike) -> Tensor:
-    """An elementwise comparison: a bool tensor."""
-    x, y = _operands(x, y, op)
+    """An elementwise comparison: a bool tensor. Integers are compared as they are, also with a number that
+    their dtype does not hold."""
+    if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
+        side = _side(plain_number(y), x) or -_side(plain_number(x), y)
+        if side:
+            return _run(_always, x if isinstance(x, Tensor) else y, _HOLDS[op](0, side))
+        x, y = _operands(x, y, op)
+    elif not _of_integers(x) or not _of_integers(y):
+        x, y = _operands(x, y, op)
     return _run(_compare, op, x, y)
 
 
@@ -140,6 +160,25 @@ def logical(op: str, *operands: TensorLike) -> Tensor:
 
 def _name(op: str) -> str:
     return op.removeprefix("cell.")
+
+
+def _side(value: Any, x: Any) -> int:
+    """1 for an int above all integers that the dtype of `x` holds, -1 for one below them, else 0."""
+    if type(value) is not int or not isinstance(x, Tensor) or x.dtype.kind not in "iu":
+        return 0
+    least, most = mstype.limits(x.dtype)
+    return (value > most) - (value < least)
+
+
+def _of_integers(x: Tensor) -> bool:
+    """Whether int64 holds all integers that the dtype of `x` does."""
+    return x.dtype.kind in "iu" and x.dtype is not mstype.uint64
+
+
+def within(value: Any, x: Any) -> Any:
+    """A number, where the dtype of `x` does not hold it the end of the range, which is as large or small."""
+    side = _side(plain_number(value), x)
+    return mstype.limits(x.dtype)[side > 0] if side else value
 
 
 def _operand(x: Any, op: str) -> Tensor:
@@ -275,6 +314,11 @@ def _compare(op: str, x: Tensor, y: Tensor) -> Tensor:
     dtype = mstype.promote(x.dtype, y.dtype)
     x, y = _broadcast(cast_to(x, dtype), cast_to(y, dtype), op)
     return emit(op, [x, y])
+
+
+def _always(x: Tensor, truth: bool) -> Tensor:
+    """One truth value for each integer of `x`."""
+    return emit("cell.equal" if truth else "cell.not_equal", [x, x])
 
 
 def _logical(op: str, *operands: Tensor) -> Tensor:

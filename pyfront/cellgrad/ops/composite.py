@@ -26,7 +26,7 @@ from cellgrad.ops import (
     zeros_like,
 )
 from cellgrad.ops.composites import clip_by_global_norm
-from cellgrad.ops.selection import clip_by_value
+from cellgrad.ops.limits import clip_by_value
 from cellgrad.transforms.grad import GradOperation
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import check_dtype, check_ndim
+from cellgrad.core.arguments import argument_error, check_dtype, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.record import (
     axis_of,
@@ -64,8 +64,8 @@ def scan(values: list[Tensor], dim: int, combine: Combine, reverse: bool = False
     return values
 
 
-def _input(x: Any, axis: Any, op: str, name: str) -> tuple[Tensor, int]:
-    tensor = check_dtype(check_tensor(x, op, name), op, name, "iufc")
+def _input(x: Any, axis: Any, op: str, name: str, kinds: str = "iufc") -> tuple[Tensor, int]:
+    tensor = check_dtype(check_tensor(x, op, name), op, name, kinds)
     check_ndim(tensor, op, name, at_least=1)
     return tensor, axis_of(axis, tensor.ndim, op)
 
@@ -108,7 +108,10 @@ def cumsum(x: Tensor, axis: int, dtype: Type | None = None) -> Tensor:
 
 @operation
 def _cumprod(input: Tensor, dim: int, dtype: Type | None, exclusive: bool, reverse: bool) -> Tensor:
-    given, d = _input(input, dim, "cumprod", "input")
+    of_bools = dtype is mstype.bool_
+    given, d = _input(input, dim, "cumprod", "input", "iufc" if of_bools else "biufc")
+    if of_bools:
+        raise argument_error(TypeError, "cumprod", "dtype", "a type of numbers", dtype)
     target = dtype or (given.dtype if given.dtype.kind in "fc" else mstype.int64)
     y = widened(cast_to(given, target))
     attrs = {"dim": d, "exclusive": exclusive, "reverse": reverse}
@@ -120,11 +123,11 @@ def _cumprod(input: Tensor, dim: int, dtype: Type | None, exclusive: bool, rever
     "mint.cumprod",
 )
 def cumprod(input: Tensor, dim: int, dtype: Type | None = None) -> Tensor:
-    """The products of all elements up to each one along `dim`; integers as int64. Derivatives are
-    exact where elements are zero.
+    """The products of all elements up to each one along `dim`; integers and bools as int64. Derivatives
+    are exact where elements are zero.
 
     Raises:
-        TypeError: `input` is not a Tensor of numbers, or `dim` not an int.
+        TypeError: `input` is not a Tensor, or `dim` not an int.
         ValueError: `dim` is out of range, or `input` a scalar.
 
     >>> print(ops.cumprod(Tensor([1.0, 2.0, 3.0]), 0))

@@ -26,7 +26,8 @@ from cellgrad.ops._index import gathered
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known
 from cellgrad.ops.contractions import matmul
-from cellgrad.ops.selection import clip, select
+from cellgrad.ops.limits import clip
+from cellgrad.ops.selection import select
 from cellgrad.ops.shapes import reshape, transpose
 
 

@@ -30,8 +30,9 @@ from cellgrad.ops import random
 from cellgrad.ops._public import public
 from cellgrad.ops.gathering import index_tensor
 from cellgrad.ops.indexing import add_elements, setitem
+from cellgrad.ops.limits import clip
 from cellgrad.ops.next_keys import key_of
-from cellgrad.ops.selection import cast, clip, div, full, select, stop_gradient
+from cellgrad.ops.selection import cast, div, full, select, stop_gradient
 from cellgrad.ops.shapes import reshape
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_dtype
-from cellgrad.core.record import as_tensor, check_tensor, operation
+from cellgrad.core.record import check_tensor, operation
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
 from cellgrad.ops._index import is_known
 from cellgrad.ops._public import public
@@ -21,10 +22,10 @@ _STEPS = {1: 12, 2: 23, 4: 45, 8: 91}
 
 
 def _whole(op: str, a: Any, b: Any) -> tuple[Tensor, Tensor]:
-    x, y = as_tensor(a, op), as_tensor(b, op)
-    for value, name in ((x, "input"), (y, "other")):
-        check_dtype(value, op, name, "iu")
+    x, y = ew._operands(a, b, op)
     target = mstype.promote(x.dtype, y.dtype)
+    for value, name in ((x, "input"), (y, "other")):
+        check_dtype(value, op, name, "iu" if target.kind == "b" else "biu")
     return cast(x, target), cast(y, target)
 
 
@@ -40,10 +41,10 @@ def _divisor(x: Tensor, y: Tensor) -> Tensor:
 
 @public("ops.Gcd", "Tensor.gcd", "mint.gcd")
 def gcd(input: Tensor, other: Tensor) -> Tensor:
-    """Greatest common divisors.
+    """Greatest common divisors of integers; a bool beside integers is 0 or 1.
 
     Raises:
-        TypeError: operands that are not integers.
+        TypeError: operands that are not integers, or both bools.
         ValueError: shapes that do not broadcast.
 
     >>> print(ops.gcd(Tensor([4, 6]), Tensor([6, -9])))
@@ -62,10 +63,10 @@ def _multiple(x: Tensor, y: Tensor) -> Tensor:
 
 @public("ops.Lcm", "Tensor.lcm", "mint.lcm")
 def lcm(input: Tensor, other: Tensor) -> Tensor:
-    """Least common multiples.
+    """Least common multiples of integers; a bool beside integers is 0 or 1.
 
     Raises:
-        TypeError: operands that are not integers.
+        TypeError: operands that are not integers, or both bools.
         ValueError: shapes that do not broadcast.
 
     >>> print(ops.lcm(Tensor([4, 6]), Tensor([6, 9])))

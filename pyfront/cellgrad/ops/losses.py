@@ -28,8 +28,9 @@ from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import reductions
 from cellgrad.ops._public import public
+from cellgrad.ops.limits import clip
 from cellgrad.ops.pointwise import xlogy
-from cellgrad.ops.selection import clip, select
+from cellgrad.ops.selection import select
 
 
 def check_reduction(reduction: Any, op: str, allowed: tuple[str, ...] = ()) -> None:

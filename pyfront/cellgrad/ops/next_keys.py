@@ -32,6 +32,16 @@ def next_key(seed: Any = None, op: str = "random") -> Tensor:
     return _key_of(generator.STATE, (seed or 0) * 0x9E3779B1 & 0x7FFFFFFF ^ _APART)
 
 
+def fixed_key(seed: Any, op: str) -> Tensor:
+    """The key of a seed, which is the same at each call; of None and 0 one that nobody had before.
+
+    A key in the place of the seed is that key.
+    """
+    if isinstance(seed, int) and not isinstance(seed, bool) and seed != 0:
+        return keys.key(seed)
+    return next_key(seed, op)
+
+
 # Other keys than those that random.key makes of small seeds.
 _APART = 0x5BD1E995
 
@@ -87,6 +97,9 @@ class Stream:
         seeded = seed != 0 or seed2 != 0
         self._state = generator.new_state(start) if seeded else None
 
-    def next(self) -> Any:
-        """The next key, in place of a seed; None without seeds, where the default generator has it."""
-        return None if self._state is None else _key_of(self._state, 0)
+    def next(self, seed: int = 0) -> Any:
+        """The next key, in place of a seed; None without seeds, where the default generator has it.
+
+        `seed` is one more, which an operation is called with.
+        """
+        return None if self._state is None else _key_of(self._state, seed & 0x7FFFFFFF)

@@ -32,9 +32,10 @@ from cellgrad.ops.creation import eye
 from cellgrad.ops.gathering import index_tensor, needs_elements
 from cellgrad.ops.interpolation import interpolate
 from cellgrad.ops.joining import concat
+from cellgrad.ops.limits import clip
 from cellgrad.ops.scattering import added_along, scatter_nd
 from cellgrad.ops.searching import unique
-from cellgrad.ops.selection import assigned, cast, clip, full, select, zeros
+from cellgrad.ops.selection import assigned, cast, full, select, zeros
 from cellgrad.ops.shapes import broadcast_to, reshape
 from cellgrad.ops.sparse import COOTensor
 from cellgrad.ops.sparse_rows import dense_of

@@ -34,7 +34,7 @@ from cellgrad.ops import keys as random
 from cellgrad.ops._index import order_of
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known_int
-from cellgrad.ops.next_keys import next_key
+from cellgrad.ops.next_keys import fixed_key, next_key
 
 
 def _float_type(dtype: Any, op: str, default: Type | None = None) -> Type:
@@ -358,11 +358,11 @@ def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Te
     Args:
         input: a Tensor, of which shape and dtype count.
         p: a number in [0, 1], or a Tensor of them that broadcasts to the shape.
-        seed: selects another stream.
+        seed: the numbers are the same at each call; with None, 0 or -1 others at each.
 
     Raises:
         TypeError: `input` is not a Tensor.
-        ValueError: a number outside [0, 1].
+        ValueError: a number outside [0, 1], or a seed below -1.
 
     >>> print(ops.bernoulli(ops.zeros(3), 1.0))
     [1. 1. 1.]
@@ -376,7 +376,9 @@ def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Te
     x = check_tensor(input, "bernoulli", "input")
     if not isinstance(p, Tensor) and not (is_number(p) and 0 <= p <= 1):
         raise argument_error(ValueError, "bernoulli", "p", "in [0, 1]", p)
-    k = next_key(None if isinstance(seed, int) and seed == -1 else seed, "bernoulli")
+    if isinstance(seed, int):
+        check_int(seed, "bernoulli", "seed", at_least=-1)
+    k = fixed_key(None if isinstance(seed, int) and seed == -1 else seed, "bernoulli")
     return cast_to(random.bernoulli(k, p, x.shape), x.dtype)
 
 
@@ -450,7 +452,7 @@ def multinomial(
 
 @operation
 def _randperm(n: int, dtype: Type, seed: int | Tensor | None) -> Tensor:
-    k = random.key(seed) if isinstance(seed, int) else next_key(seed, "randperm")
+    k = fixed_key(seed, "randperm")
     order = random.positions(k, n, mstype.int64)
     return cast_to(order, dtype)
 

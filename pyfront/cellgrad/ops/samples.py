@@ -146,13 +146,13 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
 # --- quantiles --------------------------------------------------------------------------------
 
 
-def _float_input(input: Any, op: str) -> Tensor:
+def _number_input(input: Any, op: str, kinds: str) -> Tensor:
     x = check_tensor(input, op, "input")
-    if x.dtype.kind != "f" or not x.size:
+    if x.dtype.kind not in kinds or not x.size:
         raise error(
             TypeError if x.size else ValueError,
-            f"For '{op}', the 'input' must be of floats and not empty, but has dtype "
-            f"{x.dtype.title} and shape {list(x.shape)}.",
+            f"For '{op}', the 'input' must be of {'floats' if kinds == 'f' else 'floats or integers'} "
+            f"and not empty, but has dtype {x.dtype.title} and shape {list(x.shape)}.",
         )
     return x
 
@@ -176,7 +176,7 @@ def _kept(shape: tuple[int, ...], lengths: tuple[int, ...], d: int | None) -> tu
 
 
 def _quantile(input: Any, q: Any, axis: Any, keepdims: bool, skip: bool, op: str) -> Tensor:
-    x = _float_input(input, op)
+    x = _number_input(input, op, "f")
     if not is_number(q) and not isinstance(q, Tensor):
         raise argument_error(TypeError, op, "q", "a float or a Tensor", q)
     part = as_tensor(float(q), op, x.dtype) if is_number(q) else cast_to(q, x.dtype)
@@ -265,16 +265,16 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
     positions (int64).
 
     Raises:
-        TypeError: `input` is not a Tensor of floats.
+        TypeError: `input` is not a Tensor of floats or integers.
         ValueError: `axis` out of range, or no elements.
 
     >>> value, index = ops.nanmedian(Tensor([3.0, float("nan"), 1.0, 2.0]))
     >>> print(value, index)
     2.0 3
     """
-    x = _float_input(input, "nanmedian")
+    x = _number_input(input, "nanmedian", "iuf")
     rows, lengths, d = _rows(x, axis, "nanmedian")
-    there = cast_to(emit("cell.logical_not", [emit("cell.is_nan", [rows])]), mstype.int32)
+    there = cast_to(ew.compare("cell.equal", rows, rows), mstype.int32)
     count = reductions.reduced("cell.reduce_sum", there, (1,), True)
     middle = ew.binary("cell.floor_div", ew.binary("cell.maximum", count, 1) - 1, 2)
     at = _index.elements_along(_index.order_of(rows, 1, False), middle, 1)
@@ -376,8 +376,8 @@ def cov(
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
 ) -> Tensor:
-    """The covariances of the rows of a matrix, or the variance of a vector, over n - `correction`;
-    observations count as often as `fweights` says, and with weights `aweights`.
+    """The covariances of the rows of a matrix, or the variance of a vector or single row without
+    dimensions, over n - `correction`; observations count as often as `fweights` says, and with weights `aweights`.
 
     Raises:
         TypeError: `input` is not a Tensor.
@@ -413,7 +413,7 @@ def cov(
         [emit("cell.mul", [centred, wide]), emit("cell.transpose", [centred], {"perm": [1, 0]})],
     )
     out = ew.binary("cell.div", product, ew.binary("cell.maximum", factor, 0.0), True)
-    return out if x.ndim == 2 else reshape_to(out, ())
+    return reshape_to(out, ()) if rows.shape[0] == 1 else out
 
 
 @public(

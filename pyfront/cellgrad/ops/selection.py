@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import effects, state
-from cellgrad.core.aliases import DTypeLike, ShapeLike, TensorLike, TensorOrTensors
+from cellgrad.core.aliases import DTypeLike, ShapeLike, TensorLike
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -229,74 +228,6 @@ def div(input: TensorLike, other: TensorLike, *, rounding_mode: str | None = Non
         ValueError,
         f"For 'div', 'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}.",
     )
-
-
-@public()
-@operation
-def clip_by_value(
-    x: Tensor | Sequence[Tensor],
-    clip_value_min: TensorLike | None = None,
-    clip_value_max: TensorLike | None = None,
-) -> TensorOrTensors:
-    """The elements, limited to [`clip_value_min`, `clip_value_max`]; of a tuple or list, a tuple of what
-    each gives. Limits are cast to the dtype of the elements.
-
-    Raises:
-        ValueError: both limits are None.
-
-    >>> print(ops.clip_by_value(Tensor([-1.0, 0.5, 3.0]), 0.0, 1.0))
-    [0.  0.5 1. ]
-    """
-    if clip_value_min is None and clip_value_max is None:
-        raise error(
-            ValueError,
-            "For 'clip_by_value', 'clip_value_min' and 'clip_value_max' can not both be None.",
-        )
-    if isinstance(x, tuple | list):
-        return tuple(clip_by_value(v, clip_value_min, clip_value_max) for v in x)
-    out = check_tensor(x, "clip_by_value", "x")
-    for op, limit in (("cell.maximum", clip_value_min), ("cell.minimum", clip_value_max)):
-        if limit is not None:
-            bound = as_tensor(limit, "clip_by_value", out.dtype if out.dtype.kind == "f" else None)
-            out = ew.binary(op, out, cast_to(bound, out.dtype))
-    return out
-
-
-@public(
-    "ops.clamp",
-    "Tensor.clamp",
-    "mint.clamp",
-    "Tensor.clip",
-    "mint.clip",
-)
-@operation
-def clip(
-    input: Tensor | Sequence[Tensor], min: TensorLike | None = None, max: TensorLike | None = None
-) -> TensorOrTensors:
-    """The elements, limited to [`min`, `max`], `max` where `min` is above it; a tuple or list is
-    clipped element by element.
-
-    The derivative is 1 at the limits, where that of `clip_by_value` is one half.
-
-    Raises:
-        ValueError: both limits are None.
-
-    >>> print(ops.clip(Tensor([-1.0, 0.5, 2.0]), 0, 1))
-    [0.  0.5 1. ]
-
-    >>> print(Tensor([-1.0, 0.5, 3.0]).clip(0.0, 1.0))
-    [0.  0.5 1. ]
-    """
-    if min is None and max is None:
-        raise error(ValueError, "For 'clamp', at least one of 'min' or 'max' must not be None.")
-    if isinstance(input, tuple | list):
-        return type(input)(clip(v, min, max) for v in input)
-    out = check_tensor(input, "clamp", "input")
-    if min is not None:
-        out = select(ew.compare("cell.less", out, min), min, out)
-    if max is not None:
-        out = select(ew.compare("cell.greater", out, max), max, out)
-    return out
 
 
 # --- creation ---------------------------------------------------------------------------------

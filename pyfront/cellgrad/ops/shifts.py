@@ -14,10 +14,12 @@ from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import gathering, selection
 from cellgrad.ops._public import public
+from cellgrad.ops.limits import clip
 
 
 def _operands(input: Any, other: Any, op: str) -> tuple[Tensor, Tensor]:
     """Both as tensors of one integer dtype and shape."""
+    input, other = ew._operands(input, other, op)
     zero = gen.mul(gen.bitwise_xor(input, input), other)
     if zero.dtype.kind not in "iu":
         raise error(
@@ -31,7 +33,7 @@ def _power(other: Tensor) -> Tensor:
     """Two to the `other`, in its dtype: the power that sets a sign is the smallest number."""
     bits = other.dtype.itemsize * 8
     powers = (1 << np.arange(bits, dtype=np.uint64)).astype(f"uint{bits}").view(other.dtype.name)
-    return gathering.gather(Tensor(powers), as_index(selection.clip(other, 0, bits - 1)), 0)
+    return gathering.gather(Tensor(powers), as_index(clip(other, 0, bits - 1)), 0)
 
 
 @public("Tensor.bitwise_left_shift")

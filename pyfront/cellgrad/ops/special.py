@@ -13,7 +13,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
-from cellgrad.ops.selection import clip
+from cellgrad.ops.limits import clip
 
 
 def _order(n: Any) -> int:

@@ -18,9 +18,10 @@ from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._index import order_of
 from cellgrad.ops._public import public
 from cellgrad.ops._static import iota, known
+from cellgrad.ops.classes.random import Seeded
 from cellgrad.ops.cumulative import cumsum
 from cellgrad.ops.gathering import gather, index_tensor
-from cellgrad.ops.next_keys import next_key
+from cellgrad.ops.next_keys import fixed_key
 from cellgrad.ops.scattering import tensor_scatter_elements
 from cellgrad.ops.selection import cast, select, zeros
 from cellgrad.ops.shapes import reshape
@@ -41,7 +42,7 @@ def _candidates(
     true: Tensor, log_uniform: bool, count: int, unique: bool, most: int, seed: Any, apart: bool
 ) -> Drawn:
     op = "log_uniform_candidate_sampler" if log_uniform else "uniform_candidate_sampler"
-    key = next_key(seed, op)
+    key = fixed_key(seed, op)
     share = _share(iota(most), log_uniform, most)
     logits = gen.log(share)
     if apart:
@@ -101,10 +102,7 @@ def _sampled(
     return out
 
 
-@public(
-    "ops.UniformCandidateSampler(num_true, num_sampled, unique, range_max, seed=0, "
-    "remove_accidental_hits=False)(true_classes)"
-)
+@public()
 def uniform_candidate_sampler(
     true_classes: Tensor,
     num_true: int,
@@ -123,7 +121,7 @@ def uniform_candidate_sampler(
         unique: whether no class is drawn twice. Then what is expected is the probability that a class is
             among the draws that it took.
         range_max: how many classes there are.
-        seed: selects another stream.
+        seed: what is drawn is the same at each call; with 0 another at each.
         remove_accidental_hits: whether true classes are left out.
 
     Returns:
@@ -137,19 +135,14 @@ def uniform_candidate_sampler(
     >>> drawn, _, often = ops.uniform_candidate_sampler(Tensor([[1], [3]]), 1, 4, True, 4)
     >>> print(ops.sort(drawn)[0], often.shape)
     [0 1 2 3] (4,)
-
-    >>> print(ops.UniformCandidateSampler(1, 3, False, 5)(Tensor([[1], [3]]))[2])
-    [0.6 0.6 0.6]
     """
     op = "uniform_candidate_sampler"
-    given = (num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)
+    number = check_int(seed, op, "seed", at_least=0)
+    given = (num_true, num_sampled, unique, range_max, number, remove_accidental_hits)
     return _sampled(op, true_classes, *given)
 
 
-@public(
-    "ops.LogUniformCandidateSampler(num_true=1, num_sampled=5, unique=True, range_max=5, seed=0, "
-    "remove_accidental_hits=False)(true_classes)"
-)
+@public()
 def log_uniform_candidate_sampler(
     true_classes: Tensor,
     num_true: int = 1,
@@ -169,13 +162,68 @@ def log_uniform_candidate_sampler(
     >>> print(often)
     [[0.45258877]
      [0.24907757]]
+    """
+    op = "log_uniform_candidate_sampler"
+    number = check_int(seed, op, "seed", at_least=0)
+    given = (num_true, num_sampled, unique, range_max, number, remove_accidental_hits)
+    return _sampled(op, true_classes, *given)
+
+
+class _Sampler(Seeded):
+    """A sampler of classes with a seed of its own, of which each call draws others."""
+
+    _function = ""
+
+    def __init__(
+        self,
+        num_true: int,
+        num_sampled: int,
+        unique: bool,
+        range_max: int,
+        seed: int = 0,
+        remove_accidental_hits: bool = False,
+    ):
+        super().__init__(seed)
+        self._numbers = (num_true, num_sampled, unique, range_max)
+        self._apart = remove_accidental_hits
+
+    def __call__(self, true_classes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        key = self._stream.next()
+        return _sampled(self._function, true_classes, *self._numbers, key, self._apart)
+
+
+@public()
+class UniformCandidateSampler(_Sampler):
+    """The class form of `uniform_candidate_sampler`. With a seed that is not 0 the first classes of two
+    operations are the same, and each call of an operation has others.
+
+    >>> print(ops.UniformCandidateSampler(1, 3, False, 5)(Tensor([[1], [3]]))[2])
+    [0.6 0.6 0.6]
+    """
+
+    _function = "uniform_candidate_sampler"
+
+
+@public()
+class LogUniformCandidateSampler(_Sampler):
+    """The class form of `log_uniform_candidate_sampler`, with seeds as in `UniformCandidateSampler`.
 
     >>> print(ops.LogUniformCandidateSampler(1, 3, False, 5)(Tensor([[0]]))[1])
     [[1.1605585]]
     """
-    op = "log_uniform_candidate_sampler"
-    given = (num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)
-    return _sampled(op, true_classes, *given)
+
+    _function = "log_uniform_candidate_sampler"
+
+    def __init__(
+        self,
+        num_true: int = 1,
+        num_sampled: int = 5,
+        unique: bool = True,
+        range_max: int = 5,
+        seed: int = 0,
+        remove_accidental_hits: bool = False,
+    ):
+        super().__init__(num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)
 
 
 @operation

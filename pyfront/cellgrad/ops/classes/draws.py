@@ -26,7 +26,7 @@ from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known_int, known_ints
 from cellgrad.ops.classes.random import Seeded
-from cellgrad.ops.next_keys import next_key
+from cellgrad.ops.next_keys import fixed_key, next_key
 from cellgrad.ops.padding import pad
 from cellgrad.ops.random import multinomial, randperm
 from cellgrad.ops.selection import cast, select
@@ -225,7 +225,8 @@ def multinomial_with_replacement(
 
     Args:
         x: weights, not negative, of shape (n,) or (m, n).
-        seed, offset: ints or Tensors of one; they select a stream, if one of them is not 0 or -1.
+        seed, offset: ints or Tensors of one; if one of them is not 0, the numbers are the same at each
+            call.
         numsamples: how many to draw for each row.
         replacement: whether an index may be drawn again.
 
@@ -240,4 +241,5 @@ def multinomial_with_replacement(
     again = check_bool(replacement, op, "replacement")
     words = [known_int(v, op, k) for k, v in (("seed", seed), ("offset", offset))]
     stream = (max(words[0], 0) * 0x9E3779B1 + words[1]) & 0x7FFFFFFF
-    return cast(multinomial(x, numsamples, again, stream), mstype.int64)
+    key: Any = fixed_key(stream, op) if stream else None
+    return cast(multinomial(x, numsamples, again, key), mstype.int64)

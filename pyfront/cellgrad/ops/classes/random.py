@@ -27,7 +27,7 @@ from cellgrad.ops._index import order_of
 from cellgrad.ops._public import public
 from cellgrad.ops._static import iota
 from cellgrad.ops.joining import stack
-from cellgrad.ops.next_keys import Stream, next_key
+from cellgrad.ops.next_keys import Stream, fixed_key, next_key
 from cellgrad.ops.padding import pad
 from cellgrad.ops.random import (
     multinomial,
@@ -198,11 +198,7 @@ class LogNormalReverse(Primitive):
         return gen.exp(randn_like(x) * self.std + self.mean)
 
 
-@public(
-    "ops.RandomCategorical(dtype=mstype.int64)(logits, num_sample, seed=0) = "
-    "ops.random_categorical(logits, num_sample, seed, dtype)",
-    "Tensor.random_categorical",
-)
+@public("Tensor.random_categorical")
 def random_categorical(
     logits: Tensor, num_sample: int, seed: int = 0, dtype: Type = mstype.int64
 ) -> Tensor:
@@ -211,7 +207,7 @@ def random_categorical(
     Args:
         logits: [rows, n], floating point.
         num_sample: how many to draw for each row.
-        seed: selects another stream.
+        seed: the numbers are the same at each call; with 0 others at each.
         dtype: int16, int32 or int64.
 
     Raises:
@@ -221,17 +217,40 @@ def random_categorical(
     >>> print(ops.random_categorical(Tensor([[0.0, 200.0, 0.0]]), 3))
     [[1 1 1]]
     """
+    number = check_int(seed, "random_categorical", "seed", at_least=0)
+    return _classes(logits, num_sample, number, dtype)
+
+
+@public()
+class RandomCategorical(Primitive):
+    """The class form of `random_categorical`. With a seed that is not 0 the first numbers of two operations
+    are the same, and each call of an operation has others.
+
+    >>> print(ops.RandomCategorical()(Tensor([[0.0, 200.0, 0.0]]), 3))
+    [[1 1 1]]
+    """
+
+    def __init__(self, dtype: Type = mstype.int64):
+        super().__init__()
+        self.dtype = dtype
+        self._stream = Stream(1, 0)
+
+    def __call__(self, logits: Tensor, num_sample: int, seed: int = 0) -> Tensor:
+        number = check_int(seed, self.name, "seed", at_least=0)
+        return _classes(logits, num_sample, self._stream.next(number) if number else 0, self.dtype)
+
+
+def _classes(logits: Tensor, num_sample: int, seed: Any, dtype: Type) -> Tensor:
     op = "random_categorical"
     x = check_ndim(check_float(logits, op, "logits"), op, "logits", 2)
     count = check_int(num_sample, op, "num_sample", at_least=1)
     check_one_of(dtype, op, "dtype", (mstype.int16, mstype.int32, mstype.int64))
-    drawn = _drawn(x, count, check_int(seed, op, "seed"))
-    return cast(drawn, dtype)
+    return cast(_drawn(x, count, seed), dtype)
 
 
 @operation
-def _drawn(x: Tensor, count: int, seed: int) -> Tensor:
-    drawn = keys.categorical(next_key(seed, "random_categorical"), x, (count,))
+def _drawn(x: Tensor, count: int, seed: Any) -> Tensor:
+    drawn = keys.categorical(fixed_key(seed, "random_categorical"), x, (count,))
     return swapaxes(drawn, 0, 1)
 
 
