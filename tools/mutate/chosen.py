@@ -213,6 +213,10 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "true",
         ),
     ],
+    "GemmPacking": [
+        ("the first halves of rows come twice", "low.back() + «lanes / 2»", "0"),
+        ("rows alternate with their neighbours", "vectors[i + «rows / 2»]", "1"),
+    ],
     "GemmEmitter": [
         ("each block of rows is all of them", "emitRows(«*rowItem»)", "known(0)"),
         (

@@ -12,7 +12,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     "ChainSums": [
         ("the loop multiplies", "«isa<AddOp>(user)» ||", "isa<AddOp, MulOp, GuardOp>(user)"),
         ("what is set is added", "(scatter && «scatter.adds()»", "true"),
-        ("the loop starts from anything", "«!isZero(init.get())»", "false"),
+        ("the loop starts from anything", "«!isConstantZero(init.get())»", "false"),
         ("another value of the loop", "yield && «yield->getOperandNumber() == position»", "true"),
         (
             "another value of a loop within",
@@ -28,7 +28,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("the sum is carried on as another", "«use.getOperandNumber() == i» ? terms", "true"),
         (
             "what the sum began with is lost",
-            "«!matchPattern(rest, m_PosZeroFloat())» &&",
+            "«!isConstantZero(rest)»",
             "false",
         ),
         ("rows of the last trip, for all", "«loop.getInductionVar()»)", "loop.getLowerBound()"),
