@@ -93,8 +93,8 @@ double totalCycles(const GemmShape &shape, int64_t lanes, Tile tile,
   return cycles * (1 + kGainOfKind * (kinds - 1));
 }
 
-/// Rows for which it may pay to copy a panel of B, or to make an item: the most
-/// that a register tile has.
+/// Rows for which it may pay to copy a panel of B, or to make an item: as many
+/// as the registers hold sums of two vectors for.
 int64_t manyRows(const Target &target) {
   return target.vectorRegisters >= 32 ? 14 : 6;
 }

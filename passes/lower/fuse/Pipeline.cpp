@@ -13,7 +13,8 @@ using namespace mlir;
 
 void cellgrad::buildFusePipeline(OpPassManager &pm,
                                  const FusePipelineOptions &options) {
-  // What is inlined is simplified below, all at once.
+  // Without passes of its own: functions have been simplified before they
+  // became linalg, and what their bodies share is found below.
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createCSEPass());

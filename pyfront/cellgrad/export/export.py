@@ -117,8 +117,9 @@ def export(
     Raises:
         TypeError: something that is not a Cell or function, or no Tensor input.
         ValueError: another format, device, chip or binding, a chip for the CPU, a device or a binding
-            for MLIR, a Python module that the library would hide, two Parameters of one name, an open dimension that is not the first, an open batch
-            with a GPU, or `batch_sizes` that it cannot have.
+            for MLIR, a Python module that the library would hide, two Parameters of one name, an open
+            dimension that is not the first, an open batch with a GPU, or `batch_sizes` that it cannot
+            have.
         CompileError: the compiler refused the program: for an open batch also one whose samples
             meet in other ways than sums, or that computes something else for another size.
         OSError: a file cannot be written; what was there before is as it was.

@@ -89,6 +89,8 @@ def _sampled(
             f"For '{op}', 'num_sampled' must be at most 'range_max' where classes are unique, but got "
             f"{count} and {most}.",
         )
+    if not isinstance(seed, Tensor):  # a key of a class
+        check_int(seed, op, "seed", at_least=0)
     wide = check_int(num_true, op, "num_true", at_least=1)
     true = check_ndim(index_tensor(true_classes, op, "true_classes"), op, "true_classes", 2)
     if true.shape[1] != wide:
@@ -136,10 +138,8 @@ def uniform_candidate_sampler(
     >>> print(ops.sort(drawn)[0], often.shape)
     [0 1 2 3] (4,)
     """
-    op = "uniform_candidate_sampler"
-    number = check_int(seed, op, "seed", at_least=0)
-    given = (num_true, num_sampled, unique, range_max, number, remove_accidental_hits)
-    return _sampled(op, true_classes, *given)
+    given = (num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)
+    return _sampled("uniform_candidate_sampler", true_classes, *given)
 
 
 @public()
@@ -163,10 +163,8 @@ def log_uniform_candidate_sampler(
     [[0.45258877]
      [0.24907757]]
     """
-    op = "log_uniform_candidate_sampler"
-    number = check_int(seed, op, "seed", at_least=0)
-    given = (num_true, num_sampled, unique, range_max, number, remove_accidental_hits)
-    return _sampled(op, true_classes, *given)
+    given = (num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)
+    return _sampled("log_uniform_candidate_sampler", true_classes, *given)
 
 
 class _Sampler(Seeded):
@@ -189,7 +187,8 @@ class _Sampler(Seeded):
 
     def __call__(self, true_classes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         key = self._stream.next()
-        return _sampled(self._function, true_classes, *self._numbers, key, self._apart)
+        seed = 0 if key is None else key
+        return _sampled(self._function, true_classes, *self._numbers, seed, self._apart)
 
 
 @public()
