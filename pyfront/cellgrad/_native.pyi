@@ -1,7 +1,7 @@
 """The compiled part of the package: graph builder, compiler, loader."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -234,6 +234,7 @@ def add_known(
     signature: tuple[Any, ...],
     compiled: Any,
     entry: Entry,
+    explain: Callable[[IndexError, Sequence[Any]], NoReturn] | None,
     guards: list[tuple[Any, Any, Any]],
     captures: list[Any],
     written: list[Any],

@@ -9,7 +9,10 @@
 //
 // Each of the list is a tuple, which the garbage collector can see into:
 //
-//   (signature, compiled, entry, guards, captures, written, build)
+//   (signature, compiled, entry, explain, guards, captures, written, build)
+//
+// `explain` raises the error for a check of the entry that failed, given the
+// exception and the buffers, or is None.
 //
 // "Fits" means that signatures are the same objects, no guard has changed, no
 // captured tensor has another signature, no argument is a Parameter that is
@@ -96,7 +99,16 @@ PyType_Slot madeSlots[] = {{Py_tp_call, reinterpret_cast<void *>(callMade)},
                            {0, nullptr}};
 
 /// What is known of a call, in the order of the tuple.
-enum Part { Key, Compiled, Function, Guards, Captures, Written, Build, Parts };
+enum Part {
+  Key,
+  Compiled,
+  Function,
+  Explain,
+  Guards,
+  Captures,
+  Written,
+  Build
+};
 
 using Objects = llvm::SmallVector<nb::object, 16>;
 
@@ -157,8 +169,17 @@ nb::object callWith(PyObject *known, Objects buffers) {
     throw nb::python_error();
   for (size_t i = 0; i < buffers.size(); ++i)
     NB_TUPLE_SET_ITEM(given.ptr(), i, buffers[i].release().ptr());
-  nb::object results = nb::inst_ptr<Entry>(NB_TUPLE_GET_ITEM(known, Function))
-                           ->call(given, nb::none());
+  nb::object results;
+  try {
+    results = nb::inst_ptr<Entry>(NB_TUPLE_GET_ITEM(known, Function))
+                  ->call(given, nb::none());
+  } catch (const nb::builtin_exception &error) {
+    nb::handle explain = NB_TUPLE_GET_ITEM(known, Explain);
+    if (explain.is_none() || error.type() != nb::exception_type::index_error)
+      throw;
+    explain(nb::handle(PyExc_IndexError)(error.what()), given);
+    throw; // as it does not
+  }
   nb::handle build = NB_TUPLE_GET_ITEM(known, Build);
   if (nb::isinstance<Made>(build))
     return nb::inst_ptr<Made>(build)->make(results.ptr());
@@ -211,13 +232,13 @@ PyMethodDef callKnownMethod = {
     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(callKnown)),
     METH_FASTCALL,
     "What the known call that fits the arguments returns, of a list of tuples "
-    "(signature, compiled, entry, guards, captures, written, build); ABSENT if "
-    "there is none."};
+    "(signature, compiled, entry, explain, guards, captures, written, build); "
+    "ABSENT if there is none."};
 
 /// Appends what is known of a call, with all that `call` relies on checked.
 void addKnown(nb::list known, nb::tuple key, nb::object compiled,
-              nb::object entry, nb::list guards, nb::list captures,
-              nb::list written, nb::object build) {
+              nb::object entry, nb::object explain, nb::list guards,
+              nb::list captures, nb::list written, nb::object build) {
   if (!nb::isinstance<Entry>(entry))
     throw nb::type_error("an entry is one of a model");
   for (nb::handle pair : captures)
@@ -227,8 +248,8 @@ void addKnown(nb::list known, nb::tuple key, nb::object compiled,
   for (nb::handle parameter : written)
     if (!PyObject_TypeCheck(parameter.ptr(), told.tensor))
       throw nb::type_error("what is written is a tensor");
-  known.append(
-      nb::make_tuple(key, compiled, entry, guards, captures, written, build));
+  known.append(nb::make_tuple(key, compiled, entry, explain, guards, captures,
+                              written, build));
 }
 } // namespace
 
@@ -271,7 +292,7 @@ void cellgrad::python::bindKnownCalls(nb::module_ &m) {
       "Once: the list of what signatures begin with, and the dictionary of "
       "tensors with hooks.");
   m.def("add_known", addKnown, "known"_a, "signature"_a, "compiled"_a,
-        "entry"_a, "guards"_a, "captures"_a, "written"_a, "build"_a,
+        "entry"_a, "explain"_a.none(), "guards"_a, "captures"_a, "written"_a, "build"_a,
         "Appends a call to a list of known ones.");
   m.attr("call_known") = nb::steal(PyCFunction_New(&callKnownMethod, nullptr));
 }

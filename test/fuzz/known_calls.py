@@ -4,7 +4,8 @@
 
 A function reads a global, a Parameter, a tensor and a Cell from around it. Between two calls a few of them change, or
 the mode, the thread, the hooks, the shape and dtype of the input, or how it is given. numpy in double says what each call has to
-give: a call that takes what was compiled for another world (native/KnownCalls.cpp) is a wrong number.
+give: a call that takes what was compiled for another world (native/KnownCalls.cpp) is a wrong number. One of the functions is compiled
+for any batch size, and one has a check that sometimes fails, and must say so.
 """
 
 import argparse
@@ -20,6 +21,8 @@ from cellgrad import Parameter, Tensor, nn, ops
 
 SCALE = 1.0
 FACTOR = Tensor(1.0)
+ONES = Tensor([1.0, 1.0])
+PLACE = Tensor(0)  # in ONES, or behind its end
 
 
 class Net(nn.Cell):
@@ -44,11 +47,15 @@ class World:
             "grad": ms.grad(lambda x: (net(x) * x * SCALE * FACTOR).sum()),
             "value": ms.value_and_grad(lambda x: (net(x) * x * SCALE * FACTOR).sum()),
             "jit": ms.jit(lambda x: net(x) * x * SCALE * FACTOR),
+            "any": ms.jit(lambda x: net(x) * x * SCALE * FACTOR, dynamic_batch=True),
+            "checked": ms.grad(lambda x: (net(x) * x * SCALE * FACTOR * ONES[PLACE]).sum()),
         }
         self.inputs = {}
         self.set("scale", 1.0)
         self.set("factor", 1.0)
         self.weight = 1.0
+        self.fails = False
+        PLACE.assign_value(Tensor(0))
 
     def set(self, name, value):
         global SCALE, FACTOR
@@ -75,6 +82,7 @@ class World:
                 "train",
                 "hook",
                 "unhook",
+                "place",
                 "garbage",
                 "others",
                 "nothing",
@@ -102,6 +110,9 @@ class World:
         elif kind == "unhook" and self.handle is not None:
             self.handle.remove()
             self.handle = self.hooked = None
+        elif kind == "place":
+            self.fails = self.random.random() < 0.5
+            PLACE.assign_value(Tensor(2 if self.fails else 1))
         elif kind == "garbage":
             gc.collect()
         elif kind == "others":
@@ -122,14 +133,25 @@ class World:
         """What a call gives, and what it should."""
         name, x = self.random.choice(list(self.functions)), self.input()
         function = self.functions[name]
+        if name == "any" and type(x) is Parameter:  # which has no batch
+            x = Tensor(x)
         way = self.random.choice(["plain"] * 6 + ["thread", "named", "eager", "pynative"])
         given = []
+        plain, fails = function, self.fails and name == "checked"
+
+        def function(x):
+            try:
+                result = plain(x)
+            except IndexError as e:
+                return e
+            return result
+
         if way == "thread":
             worker = threading.Thread(target=lambda: given.append(function(x)))
             worker.start()
             worker.join()
         elif way == "named":
-            given.append(function(x=x) if name == "jit" else function(x))
+            given.append(function(x=x) if name in ("jit", "any") else function(x))
         elif way == "eager":
             with ms.debug.eager():
                 given.append(function(x))
@@ -152,7 +174,13 @@ class World:
             "grad": (gradient,),
             "value": ((v * v * slope).sum(), gradient),
             "jit": (v * v * slope,),
+            "any": (v * v * slope,),
+            "checked": (gradient,),
         }
+        if fails or isinstance(given[0], IndexError):
+            said = str(given[0])
+            named = "out of bounds" in said and "known_calls.py" in said
+            return f"{name}, {way}", [np.array(named)], [np.array(fails)]
         got = given[0] if name == "value" else (given[0],)
         return f"{name}, {way}", [g.asnumpy() for g in got], wanted[name]
 

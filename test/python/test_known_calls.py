@@ -216,7 +216,7 @@ def test_what_is_known_keeps_nothing_alive():
 def test_a_guard_whose_code_changes_what_is_called():
     gradient, x = ms.grad(lambda x: x * x), Tensor(3.0)
     known(gradient, x)
-    signature, compiled, entry, guards, captures, written, build = program_of(gradient).known[0]
+    signature, compiled, entry, explain, guards, *rest = program_of(gradient).known[0]
     calls = []
 
     class World:
@@ -233,16 +233,58 @@ def test_a_guard_whose_code_changes_what_is_called():
             return World.kind
 
     guards = [*guards, (World(), "name", World.kind)]
-    _native.add_known(calls, signature, compiled, entry, guards, captures, written, build)
+    _native.add_known(calls, signature, compiled, entry, explain, guards, *rest)
     assert _native.call_known(calls, (x,)).asnumpy() == 6  # of what was given
     assert gradient(x).asnumpy() == 10
+
+
+def test_a_check_that_fails_in_a_known_call():
+    class Negative(Exception):
+        pass
+
+    def root(x, at):
+        if x[at] < 0:
+            raise Negative(f"no root at {at}")
+        return ops.sqrt(x[at])
+
+    compiled, x = ms.jit(root), Tensor([4.0, -9.0])
+    assert compiled(x, Tensor(0)).asnumpy() == 2
+    calls = compiled.program.known
+    for run in (compiled, lambda *args: _native.call_known(calls, args)):
+        with pytest.raises(IndexError, match="test_known_calls.py") as failed:
+            run(x, Tensor(2))
+        assert "hint: " in str(failed.value)
+        with pytest.raises(Negative, match="no root at 1"):
+            run(x, Tensor(1))
+        assert run(x, Tensor(0)).asnumpy() == 2
+
+
+def test_calls_with_any_batch_size():
+    weight = Parameter(Tensor([2.0]), name="weight")
+    run = ms.jit(lambda x, y: (x * weight + y, ops.sum(x * y)), dynamic_batch=True)
+    for _ in range(3):
+        for batch in range(1, 31):  # more than a program knows
+            x = np.arange(2 * batch, dtype=np.float32).reshape(batch, 2)
+            y = np.full((batch, 2), batch, np.float32)
+            out, total = run(Tensor(x), Tensor(y))
+            assert (out.shape, total.shape) == ((batch, 2), ())
+            np.testing.assert_array_equal(out.asnumpy(), x * weight.asnumpy() + y)
+            assert total.asnumpy() == (x * y).sum()
+        weight.set_data(weight + 1)
+    calls = run.program.known
+    assert len(calls) <= 16
+    one, two = Tensor(np.ones((1, 2), np.float32)), Tensor(np.ones((2, 2), np.float32))
+    assert _native.call_known(calls, (one, one))[1].asnumpy() == 2
+    assert _native.call_known(calls, (one, two)) is ABSENT
+    with pytest.raises(ValueError, match="but the batch is|and the batch is 1"):
+        run(one, two)
 
 
 def test_native_functions_refuse_what_they_cannot_read():
     with pytest.raises(TypeError, match="a list of known calls and a tuple"):
         _native.call_known((), ())
     with pytest.raises(TypeError, match="an entry is one of a model"):
-        _native.add_known([], (), 0, 1, [], [], [], 2)
+        _native.add_known([], (), 0, 1, None, [], [], [], 2)
     made = _native.Made.tensor(1, Tensor(1.0)._sig)
     with pytest.raises(IndexError):
         made([Tensor(1.0)._buf])

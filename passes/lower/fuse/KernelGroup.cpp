@@ -77,23 +77,43 @@ bool KernelGroup::isApart(linalg::LinalgOp op) const {
 /// leave no room in the second-level cache.
 static constexpr int64_t kMostWeightBytes = 128 << 10;
 
+/// Fewest places of windows in an item of a convolution.
+static constexpr int64_t kFewestPlaces = 16;
+
 /// True for a convolution that is best on all items at once: one that sums over
-/// them, whose weights are large, or that has too few images for all cores.
+/// them, whose weights are large, that has too few images for all cores, or
+/// whose items are its filters: those of one image share what they read, and a
+/// product of one filter has a single row.
 static bool needsAllItems(linalg::LinalgOp op, unsigned dim,
                           int64_t fewestImages) {
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
   if (!generic || !isConvolution(generic))
     return false;
-  if (op.getIteratorTypesArray()[dim] != utils::IteratorType::parallel ||
-      op.getStaticLoopRanges()[dim] < fewestImages)
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  auto isParallel = [&](unsigned loop) {
+    return iterators[loop] == utils::IteratorType::parallel;
+  };
+  if (!isParallel(dim) || sizes[dim] < fewestImages)
     return true;
-  for (OpOperand *operand : op.getDpsInputOperands())
-    if (!op.getMatchingIndexingMap(operand).isFunctionOfDim(dim)) {
-      auto type = cast<MemRefType>(operand->get().getType());
-      if (type.getNumElements() * type.getElementTypeBitWidth() / 8 >
-          kMostWeightBytes)
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    bool isImage = !map.isProjectedPermutation(/*allowZeroInResults=*/true);
+    if (isImage) {
+      int64_t places = 1;
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (loop != dim && isParallel(loop) && map.isFunctionOfDim(loop))
+          places *= sizes[loop];
+      if (places < kFewestPlaces)
         return true;
     }
+    if (!map.isFunctionOfDim(dim)) {
+      auto type = cast<MemRefType>(operand->get().getType());
+      if (isImage || type.getNumElements() * type.getElementTypeBitWidth() / 8 >
+                         kMostWeightBytes)
+        return true;
+    }
+  }
   return false;
 }
 

@@ -13,9 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cellgrad import _native
+from cellgrad.compile.compiled import MOST_KNOWN
 from cellgrad.compile.program import Program, cell_runner, compile_entry
 from cellgrad.core import state
 from cellgrad.core.errors import CompileError, error
+from cellgrad.core.guards import ABSENT
 from cellgrad.core.notices import warn_once
 from cellgrad.core.open_shape import LARGEST, OpenElements
 from cellgrad.core.parameter import Parameter
@@ -34,6 +36,7 @@ _OTHERS = (2, 3, 32749)
 # So many batch sizes are found without a look at each input, so that a server of all sizes keeps little.
 _MOST_RESIZED = 1024
 _wrap = Tensor._wrap
+_call_known = _native.call_known
 
 
 def open_batch(
@@ -114,14 +117,31 @@ class BatchProgram(Program):
         if state.current.tape is not None:
             return self.fixed(args, kwargs)
         if not kwargs:
-            resized = self.resized.get(tuple([x._sig if type(x) is Tensor else None for x in args]))
+            if self.known and state.current.precision is self.precision:
+                out = _call_known(self.known, args)
+                if out is not ABSENT:
+                    return out
+            given = tuple([x._sig if type(x) is Tensor else None for x in args])
+            resized = self.resized.get(given)
             if resized is not None:
                 sized = [
                     x if x._sig is sig else _wrap(x._buf, sig)
                     for x, sig in zip(args, resized, strict=True)
                 ]
-                return super().__call__(tuple(sized), kwargs)
+                out = super().__call__(tuple(sized), kwargs)
+                self._know(given, resized)
+                return out
         return super().__call__(*self._of_any_size(args, kwargs))
+
+    def _know(self, given: tuple[Any, ...], resized: tuple[Signature, ...]) -> None:
+        """Notes that what is known of a call with inputs `resized` holds for those `given`. The list keeps
+        its place for other sizes free.
+        """
+        if len(self.known) < MOST_KNOWN - 1:
+            for key, *what in self.known:
+                if key[-len(resized) :] == resized:
+                    _native.add_known(self.known, (*key[: -len(resized)], *given), *what)
+                    return
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().prepare(*self._of_any_size(args, kwargs))

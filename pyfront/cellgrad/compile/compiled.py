@@ -8,6 +8,7 @@ from typing import Any
 
 from cellgrad import _native
 from cellgrad.capture import given as _given
+from cellgrad.compile.failures import Checked
 from cellgrad.core import hooks as _hooks
 from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.guards import Guard, all_unchanged
@@ -15,7 +16,7 @@ from cellgrad.core.parameter import Parameter
 from cellgrad.core.storage import Signature
 from cellgrad.core.tensor import Tensor
 
-_MOST_KNOWN = 15  # calls that are looked through before all others
+MOST_KNOWN = 16  # calls that are looked through before all others
 _native.set_tensor_types(Tensor, Parameter)
 _native.set_call_context(_prefix, _hooks.registered)
 
@@ -72,11 +73,14 @@ class Compiled:
         """Adds a call to those that a program knows, if a look at its tensors says all about it."""
         tensors_alone = all(type(a) is Tensor or type(a) is Parameter for a in args)
         looks_further = self.elements or self.given or self.widened
-        if looks_further or not tensors_alone or type(self.entry) is not _native.Entry:
+        entry, explain = self.entry, None
+        if type(entry) is Checked:
+            entry, explain = entry.entry, entry.explain
+        if looks_further or not tensors_alone or type(entry) is not _native.Entry:
             return
-        known[:] = [k for k in known if k[0] != signature][-_MOST_KNOWN:]
+        known[:] = [k for k in known if k[0] != signature][1 - MOST_KNOWN :]
         _native.add_known(
-            *(known, signature, self, self.entry),
+            *(known, signature, self, entry, explain),
             *(self.guards, self.captures, self.written, self.build),
         )
 

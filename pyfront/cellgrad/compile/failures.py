@@ -8,8 +8,8 @@ import os
 import sys
 import tempfile
 import types
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from cellgrad import _native
 from cellgrad.capture.raises import with_elements
@@ -53,24 +53,40 @@ def compile_error(title: str, e: _native.CompileError) -> CompileError:
     )
 
 
+class Checked:
+    """An entry whose failures are explained: `explain` takes the exception and the buffers of the call, and
+    raises the error for the user. `native/KnownCalls.cpp` calls what it needs of both.
+    """
+
+    __slots__ = ("entry", "explain")
+
+    def __init__(self, entry: Any, explain: Callable[[IndexError, Sequence[Any]], NoReturn]):
+        self.entry = entry
+        self.explain = explain
+
+    def __call__(self, buffers: list[Any]) -> Any:
+        try:
+            return self.entry(buffers)
+        except IndexError as e:
+            failure = e
+        self.explain(failure, buffers)
+
+
 def naming_places(
     entry: Any, places: dict[str, tuple[Position, type[Exception] | Exception, str]]
-) -> Callable[[list[Any]], Any]:
+) -> Checked:
     """An entry whose failed checks are errors with the user's line and Cell, or exceptions of the
     user's.
 
     `places` has them by what compiled code says: a message, and a file and line in parentheses.
     """
 
-    def call(buffers: list[Any]) -> Any:
-        try:
-            return entry(buffers)
-        except IndexError as e:
-            said = str(e)
-            if said not in places:
-                raise
-            message = said.rpartition(" (")[0].removesuffix(".")
-            place, kind, hint = places[said]
+    def explain(e: IndexError, buffers: Sequence[Any]) -> NoReturn:
+        said = str(e)
+        if said not in places:
+            raise e
+        message = said.rpartition(" (")[0].removesuffix(".")
+        place, kind, hint = places[said]
         if isinstance(kind, Exception):
             again = with_elements(kind, buffers)
             again.add_note(position_text(place).lstrip("\n"))
@@ -78,24 +94,21 @@ def naming_places(
         hint = f"the check was made when the code ran: {hint}"
         raise without_own_frames(error(kind, f"{message}.", hint, place))
 
-    return call
+    return Checked(entry, explain)
 
 
-def naming_nans(entry: Any, eager: bool) -> Callable[[list[Any]], Any]:
+def naming_nans(entry: Any, eager: bool) -> Checked:
     """An entry whose failed checks for NaN are FloatingPointErrors; the place in the code of an `eager` one
     is that of its first call, and the place of this call is the one that the error has anyway.
     """
 
-    def call(buffers: list[Any]) -> Any:
-        try:
-            return entry(buffers)
-        except IndexError as e:
-            if not str(e).startswith("NaN in "):
-                raise
-            place = _errors.stack_position() if eager else None
-            raise nan_at(e, place) from None
+    def explain(e: IndexError, buffers: Sequence[Any]) -> NoReturn:
+        if not str(e).startswith("NaN in "):
+            raise e
+        place = _errors.stack_position() if eager else None
+        raise nan_at(e, place)
 
-    return call
+    return Checked(entry, explain)
 
 
 def nan_at(e: Exception, place: Position | None) -> FloatingPointError:

@@ -66,7 +66,7 @@ class _Jit:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         known = self.program.known
         usual = state.current.usual
-        if usual and known and not (kwargs or self.dynamic_batch or context.eager_flag[0]):
+        if usual and known and not (kwargs or context.eager_flag[0]):
             # As `Program` begins, without two calls of Python, which take as long as the compiled code.
             out = call_known(known, args)
             if out is not ABSENT:
