@@ -5,6 +5,8 @@
 #include "passes/lower/buffers/Contraction.h"
 #include "passes/lower/buffers/MemoryRoots.h"
 
+#include "dialect/BatchParts.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -121,10 +123,14 @@ static bool isBefore(Operation *loop, Value buffer) {
          isOutside(root) && isOutside(buffer);
 }
 
+/// True for a loop over tiles of a batch, which may have none: what is made
+/// before it for all of its trips may be for nothing.
+static bool mayNotRun(Operation *loop) { return loop->hasAttr(kTileTrips); }
+
 bool addsUpInLoop(linalg::LinalgOp product) {
   Value c = product.getDpsInits()[0];
   Operation *loop = product->getParentOp();
-  return bytesOf(c) <= kMostBytesOfC && isBefore(loop, c) &&
+  return !mayNotRun(loop) && bytesOf(c) <= kMostBytesOfC && isBefore(loop, c) &&
          isOnlyAddedTo(rootOf(c), c, loop, product->getBlock());
 }
 
@@ -153,7 +159,8 @@ static AffineMap turned(AffineMap map) {
 }
 
 bool isFixedIn(Operation *loop, Value matrix) {
-  return isBefore(loop, matrix) && isOnlyRead(rootOf(matrix), loop);
+  return !mayNotRun(loop) && isBefore(loop, matrix) &&
+         isOnlyRead(rootOf(matrix), loop);
 }
 
 Value transposedCopy(Operation *place, Value matrix) {
