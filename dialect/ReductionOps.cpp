@@ -116,21 +116,22 @@ LogicalResult MatMulOp::inferReturnTypes(MLIRContext *context,
 
 namespace {
 
+/// What `value` is with its last two dimensions exchanged, if it is made so.
+Value exchanged(Value value) {
+  auto transpose = value.getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return {};
+  ArrayRef<int64_t> perm = transpose.getPerm();
+  int64_t rank = perm.size();
+  for (int64_t i = 0; i < rank - 2; ++i)
+    if (perm[i] != i)
+      return {};
+  return rank > 1 && perm[rank - 1] == rank - 2 ? transpose.getX() : Value();
+}
+
 /// Folds an exchange of the last two dimensions of an operand into its flag.
 struct MatMulOfTranspose : OpRewritePattern<MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
-
-  static Value exchanged(Value operand) {
-    auto transpose = operand.getDefiningOp<TransposeOp>();
-    if (!transpose)
-      return {};
-    ArrayRef<int64_t> perm = transpose.getPerm();
-    int64_t rank = perm.size();
-    for (int64_t i = 0; i < rank - 2; ++i)
-      if (perm[i] != i)
-        return {};
-    return perm[rank - 1] == rank - 2 ? transpose.getX() : Value();
-  }
 
   LogicalResult matchAndRewrite(MatMulOp op,
                                 PatternRewriter &rewriter) const override {
@@ -145,11 +146,33 @@ struct MatMulOfTranspose : OpRewritePattern<MatMulOp> {
   }
 };
 
+/// transpose(a b) -> transpose(b) transpose(a), by flags, where nothing else
+/// uses the product: the gradient of a weight that is read transposed.
+struct TransposeOfMatMul : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    Value product = exchanged(op.getResult());
+    auto inner = product ? product.getDefiningOp<MatMulOp>() : MatMulOp();
+    if (!inner || !inner->hasOneUse())
+      return failure();
+    // In its place, with its name: it is the same product.
+    rewriter.setInsertionPoint(inner);
+    auto turned = MatMulOp::create(
+        rewriter, inner.getLoc(), op.getType(), inner.getRhs(), inner.getLhs(),
+        !inner.getTransposeB(), !inner.getTransposeA());
+    rewriter.replaceOp(op, turned);
+    rewriter.eraseOp(inner);
+    return success();
+  }
+};
+
 } // namespace
 
 void MatMulOp::getCanonicalizationPatterns(RewritePatternSet &set,
                                            MLIRContext *ctx) {
-  set.add<MatMulOfTranspose>(ctx);
+  set.add<MatMulOfTranspose, TransposeOfMatMul>(ctx);
 }
 
 } // namespace cellgrad

@@ -60,6 +60,32 @@ func.func @product_of_transposes(%x: tensor<4x3x3xf32>, %y: tensor<4x3x3xf32>) -
   return %0, %1, %2 : tensor<4x3x3xf32>, tensor<4x3x3xf32>, tensor<4x3x3xf32>
 }
 
+// CHECK-LABEL: func.func @transposes_of_products(
+// CHECK-NEXT: cell.matmul %arg1, %arg0 {transpose_a = true, transpose_b = true} : {{.*}} -> tensor<4x5x2xf32>
+// CHECK-NEXT: cell.matmul %arg2, %arg0 {transpose_b = true} : {{.*}} -> tensor<4x5x2xf32>
+// CHECK-NEXT: return
+func.func @transposes_of_products(%x: tensor<4x2x3xf32>, %y: tensor<4x3x5xf32>, %z: tensor<4x5x3xf32>) -> (tensor<4x5x2xf32>, tensor<4x5x2xf32>) {
+  %0 = cell.matmul %x, %y : (tensor<4x2x3xf32>, tensor<4x3x5xf32>) -> tensor<4x2x5xf32>
+  %1 = cell.transpose %0 perm [0, 2, 1] : tensor<4x2x5xf32> -> tensor<4x5x2xf32>
+  %2 = cell.matmul %x, %z {transpose_b = true} : (tensor<4x2x3xf32>, tensor<4x5x3xf32>) -> tensor<4x2x5xf32>
+  %3 = cell.transpose %2 perm [0, 2, 1] : tensor<4x2x5xf32> -> tensor<4x5x2xf32>
+  return %1, %3 : tensor<4x5x2xf32>, tensor<4x5x2xf32>
+}
+
+// Products that move their batch, or have other readers, stay as they are.
+// CHECK-LABEL: func.func @products_that_stay(
+// CHECK: %[[P:.*]] = cell.matmul %arg0, %arg0
+// CHECK: cell.transpose %[[P]] perm [0, 2, 1]
+// CHECK: %[[Q:.*]] = cell.matmul %arg0, %arg0
+// CHECK: cell.transpose %[[Q]] perm [1, 0, 2]
+func.func @products_that_stay(%x: tensor<3x3x3xf32>) -> (tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>) {
+  %0 = cell.matmul %x, %x : (tensor<3x3x3xf32>, tensor<3x3x3xf32>) -> tensor<3x3x3xf32>
+  %1 = cell.transpose %0 perm [0, 2, 1] : tensor<3x3x3xf32> -> tensor<3x3x3xf32>
+  %2 = cell.matmul %x, %x {transpose_a = true} : (tensor<3x3x3xf32>, tensor<3x3x3xf32>) -> tensor<3x3x3xf32>
+  %3 = cell.transpose %2 perm [1, 0, 2] : tensor<3x3x3xf32> -> tensor<3x3x3xf32>
+  return %0, %1, %3 : tensor<3x3x3xf32>, tensor<3x3x3xf32>, tensor<3x3x3xf32>
+}
+
 // A transpose that moves a batch dimension stays, as do a sum with other readers' inner sum, a slice that leaves
 // elements out, and a sum of what was broadcast: adding x up n times is not x * n in floating point.
 // CHECK-LABEL: func.func @stays(
