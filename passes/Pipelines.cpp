@@ -2,6 +2,7 @@
 
 #include "passes/Registry.h"
 
+#include "passes/batch/Passes.h"
 #include "passes/lower/buffers/Pipeline.h"
 #include "passes/lower/cpu/Pipeline.h"
 #include "passes/lower/fuse/Pipeline.h"
@@ -19,14 +20,17 @@ using namespace cellgrad;
 
 /// What takes the cell dialect to linalg: passes anyone could type.
 static constexpr const char *kDifferentiate =
-    "cell-tile-batch,cell-count-loops,cell-differentiate,"
-    "func.func(cell-check-collectives)";
+    "cell-count-loops,cell-differentiate,func.func(cell-check-collectives)";
 static constexpr const char *kToLinalg =
     "cell-decompose,cell-lower-unsigned,canonicalize,cse,"
     "func.func(cell-chain-sums),func.func(cell-rematerialize),cell-lower-stash,"
     "func.func(cell-sum-behind-loops),cell-to-linalg";
 
-static void addCellToLinalg(OpPassManager &pm, bool namesOps = false) {
+static void addCellToLinalg(OpPassManager &pm, bool namesOps = false,
+                            bool byRows = false) {
+  TileBatchPassOptions tiles;
+  tiles.byRows = byRows;
+  pm.addPass(createTileBatchPass(tiles));
   // Every name in the text is registered beside the pipelines.
   (void)parsePassPipeline(kDifferentiate, pm);
   if (namesOps)
@@ -112,7 +116,7 @@ void cellgrad::registerPipelines() {
       "cell-to-llvm-pipeline",
       "cell ops to the LLVM dialect: what cellc runs on the cell dialect",
       [](OpPassManager &pm, const CPUPipelineOptions &options) {
-        addCellToLinalg(pm, options.namesOps());
+        addCellToLinalg(pm, options.namesOps(), /*byRows=*/true);
         buildCPUPipeline(pm, options);
       });
 }

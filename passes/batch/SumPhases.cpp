@@ -2,6 +2,8 @@
 
 #include "passes/batch/SumPhases.h"
 
+#include "passes/batch/RowProducts.h"
+
 #include "passes/autodiff/ControlFlow.h"
 
 #include "dialect/CollectiveOps.h"
@@ -197,6 +199,12 @@ SumPhases::Needs SumPhases::needsOf(int64_t phase,
       continue;
     if (!isMemoryEffectFree(op) && !isa<StashEmptyOp>(op))
       need(op);
+    if (rowProducts.contains(op)) { // behind the loops
+      for (Value value : op->getOperands())
+        if (value.getDefiningOp() && !made.contains(value))
+          need(value.getDefiningOp());
+      continue;
+    }
     for (OpResult result : op->getResults())
       if (flow.combineOf(result) != Combine::None) {
         need(op);
@@ -240,9 +248,12 @@ int64_t SumPhases::keepUsed(const llvm::DenseSet<Value> &worth) {
       if (before.contains(input))
         kept.insert(input);
     for (Operation *op : needs.ops)
-      for (Value result : op->getResults())
-        if (worth.contains(result))
+      for (Value result : op->getResults()) {
+        if (worth.contains(result) || factors.contains(result))
           before.insert(result);
+        if (factors.contains(result))
+          kept.insert(result);
+      }
   }
   int64_t ofSample = 0;
   for (Value value : kept) {
@@ -253,22 +264,56 @@ int64_t SumPhases::keepUsed(const llvm::DenseSet<Value> &worth) {
   return ofSample;
 }
 
-/// Chains of elementwise operations are kept where there is room for them.
+void SumPhases::findRowProducts() {
+  for (Operation *op : ops)
+    if (auto product = dyn_cast<MatMulOp>(op);
+        product && live.contains(op) && isProductOfRows(product, batch, flow)) {
+      rowProducts.insert(op);
+      factors.insert_range(op->getOperands());
+    }
+}
+
+/// Chains of elementwise operations, and what products of rows multiply, are
+/// kept where there is room for them.
 void SumPhases::chooseKept() {
   if (mostKept == 0)
     return;
   int64_t wanted = std::min(std::max(mostKept, alwaysKept), batch.max);
   mostKept = 0;
-  for (bool withChains : {true, false}) {
+  if (byRows)
+    findRowProducts();
+  auto choose = [&](bool withChains, bool inAnyCase) {
     int64_t ofSample = keepUsed(worthKeeping(withChains));
-    if (ofSample == 0)
-      continue;
+    if (ofSample == 0 && rowProducts.empty())
+      return false;
+    if (ofSample == 0) { // products of inputs alone: of any batch
+      mostKept = batch.max;
+      return true;
+    }
     int64_t fit = kMostBytesKept / ofSample;
-    if (withChains && fit < std::min(wanted, kUsualBatch))
-      continue;
+    if (!inAnyCase && fit < std::min(wanted, kUsualBatch))
+      return false;
     mostKept = std::min(wanted, std::max(fit, alwaysKept));
+    return true;
+  };
+  if (!rowProducts.empty() && (choose(true, false) || choose(false, false)))
     return;
-  }
+  rowProducts.clear();
+  factors.clear();
+  if (!choose(true, false))
+    choose(false, true);
+}
+
+/// What a phase gives as products of rows, when its loops have run.
+void SumPhases::emitRowProducts(int64_t phase, OpBuilder &b, Value size) {
+  for (Operation *op : ops)
+    if (rowProducts.contains(op) && phaseOf.at(op) == phase) {
+      auto product = cast<MatMulOp>(op);
+      map.map(product.getResult(),
+              productOfRows(b, product, map.lookupOrDefault(product.getLhs()),
+                            map.lookupOrDefault(product.getRhs()), size,
+                            batch));
+    }
 }
 
 /// The loops of a phase: what it gives is mapped.
@@ -335,8 +380,10 @@ SmallVector<Value> SumPhases::emitAll(OpBuilder &b, Value size, Tiles tiles) {
     for (Operation *op : ops)
       if (live.contains(op) && !flow.usesSamples(op) && phaseOf.at(op) == phase)
         b.clone(*op, map);
-    if (phase <= last)
-      emitPhase(phase, b, size, tiles);
+    if (phase > last)
+      continue;
+    emitPhase(phase, b, size, tiles);
+    emitRowProducts(phase, b, size);
   }
   SmallVector<Value> found;
   for (auto [value, ofSamples] : llvm::zip(results, samples))
@@ -436,6 +483,7 @@ void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
     choose(conditions.back(), [&] { return emitAll(b, size, tiles); });
   if (mostKept < batch.max) { // larger batches keep nothing
     kept.clear();
+    rowProducts.clear();
     findPhases(/*early=*/false);
   }
   // What is left over of so many samples takes a small part of the time.

@@ -32,10 +32,12 @@ public:
 
   /// Samples of batches up to `mostKept` are kept, if that needs little memory,
   /// and those of batches up to `alwaysKept` in any case.
+  /// With `byRows`, products that sum over kept samples are of all of them.
   SumPhases(mlir::func::FuncOp entry, const OpenBatch &batch,
-            const SampleFlow &flow, int64_t mostKept, int64_t alwaysKept)
+            const SampleFlow &flow, int64_t mostKept, int64_t alwaysKept,
+            bool byRows)
       : entry(entry), batch(batch), flow(flow), mostKept(mostKept),
-        alwaysKept(alwaysKept) {}
+        alwaysKept(alwaysKept), byRows(byRows) {}
 
   /// `size` is the batch, in the entry. `whole` are programs for batches of
   /// known sizes, which need no phases.
@@ -59,6 +61,8 @@ private:
   int64_t keepUsed(const llvm::DenseSet<mlir::Value> &worth);
   Needs needsOf(int64_t phase, const llvm::DenseSet<mlir::Value> &made) const;
   void chooseKept();
+  void findRowProducts();
+  void emitRowProducts(int64_t phase, mlir::OpBuilder &b, mlir::Value size);
   void emitPhase(int64_t phase, mlir::OpBuilder &b, mlir::Value size,
                  Tiles tiles);
   void countFromSample(RandomBitsOp bits, mlir::func::FuncOp function);
@@ -70,6 +74,7 @@ private:
   const SampleFlow &flow;
   int64_t mostKept;   ///< batches up to this size keep samples; 0: none does
   int64_t alwaysKept; ///< the same, however many bytes that takes
+  bool byRows;        ///< whether there may be products of rows
   llvm::SmallVector<mlir::Operation *> ops; ///< of the entry, in order
   int64_t last = 0;                         ///< phase
   /// In which the sums of an op that uses samples are computed; before which a
@@ -79,7 +84,10 @@ private:
   llvm::SmallVector<mlir::Value> results;
   llvm::SmallVector<mlir::Value> samples; ///< results that have some, when made
   llvm::SetVector<mlir::Value> kept;      ///< values with samples
-  llvm::DenseSet<mlir::Value> made;       ///< of them, by phases before
+  /// Products of rows (RowProducts.h), and what they multiply.
+  llvm::DenseSet<mlir::Operation *> rowProducts;
+  llvm::DenseSet<mlir::Value> factors;
+  llvm::DenseSet<mlir::Value> made; ///< of them, by phases before
   mlir::IRMapping map; ///< from the entry's values to those of the phases
 };
 

@@ -15,6 +15,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -154,10 +155,19 @@ private:
             .run(tiles, inputs, entry.getResultTypes(), none));
   }
 
+  /// Equal values are one, and no product is transposed that could be made so:
+  /// it may become one that is no longer of the cell dialect (RowProducts.h).
+  /// Constants stay: they may follow from the batch.
   void simplify(func::FuncOp entry) {
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(entry);
     eliminateCommonSubExpressions(rewriter, dominance, entry);
+    RewritePatternSet products(&getContext());
+    MatMulOp::getCanonicalizationPatterns(products, &getContext());
+    (void)applyPatternsGreedily(
+        entry, std::move(products),
+        GreedyRewriteConfig().enableFolding(false).setRegionSimplificationLevel(
+            GreedySimplifyRegionLevel::Disabled));
   }
 
   /// Samples that are added up over the batch. Ranks choose one of `programs`
@@ -183,7 +193,7 @@ private:
     computeForms(entry, size);
     if (failed(flow.run(entry)) || failed(checkResults(entry, batch, flow)))
       return failure();
-    SumPhases(entry, batch, flow, kept, always)
+    SumPhases(entry, batch, flow, kept, always, byRows)
         .build(size, whole,
                [&](func::FuncOp function) { return tilesOf(function, batch); });
     return success();

@@ -292,7 +292,7 @@ void cellgrad::python::bindKnownCalls(nb::module_ &m) {
       "Once: the list of what signatures begin with, and the dictionary of "
       "tensors with hooks.");
   m.def("add_known", addKnown, "known"_a, "signature"_a, "compiled"_a,
-        "entry"_a, "explain"_a.none(), "guards"_a, "captures"_a, "written"_a, "build"_a,
-        "Appends a call to a list of known ones.");
+        "entry"_a, "explain"_a.none(), "guards"_a, "captures"_a, "written"_a,
+        "build"_a, "Appends a call to a list of known ones.");
   m.attr("call_known") = nb::steal(PyCFunction_New(&callKnownMethod, nullptr));
 }

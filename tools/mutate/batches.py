@@ -2,7 +2,8 @@
 
     python tools/mutate/batches.py [--only "chosen"]
 
-As residency.py does: random programs of test/fuzz/any_batch_sums.py and dynamic_files.py run first, then the tests.
+As residency.py does: random programs of test/fuzz/any_batch_products.py, any_batch_sums.py and dynamic_files.py run
+first, then the tests.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from residency import judge
 FILES = {
     "passes/batch": [
         *("BatchForms", "DynamicBatch", "OpenBatch", "SampleFlow", "SampleRules"),
-        *("SumPhases", "TileBatch", "TileLoops", "BatchPrograms"),
+        *("SumPhases", "TileBatch", "TileLoops", "BatchPrograms", "RowProducts"),
     ],
     "passes/emit": ["BySize"],
     "passes/lower/cpu": ["NestPlan"],
@@ -33,7 +34,8 @@ def main() -> None:
     programs = ["test/fuzz/any_batch_sums.py", "--first=0", f"--count={options.count}"]
     files = ["test/fuzz/dynamic_files.py", "--first=0", f"--count={5 * options.count}"]
     tests = ["pytest", "-q", "-x", "-m", "not sweep", "-p", "no:cacheprovider", *TESTS]
-    judge(FILES, [files, programs, tests], options.only)
+    products = ["test/fuzz/any_batch_products.py", "--first=0", f"--count={options.count}"]
+    judge(FILES, [files, products, programs, tests], options.only)
 
 
 if __name__ == "__main__":

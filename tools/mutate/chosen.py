@@ -216,9 +216,16 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     "GemmPacking": [
         ("the first halves of rows come twice", "low.back() + «lanes / 2»", "0"),
         ("rows alternate with their neighbours", "vectors[i + «rows / 2»]", "1"),
+        ("rows that no batch has are packed", "loop({shape.k, «problem.depth»}", "Value()"),
     ],
     "GemmEmitter": [
         ("each block of rows is all of them", "emitRows(«*rowItem»)", "known(0)"),
+        ("the last block of a batch is as long as others", "if («!problem.depth»)", "true"),
+        (
+            "rows are those there is room for",
+            "plan.depthBlock, «problem.depth», {}, hooks",
+            "Value()",
+        ),
         (
             "epilogues run after the first block of the sum",
             "(llvm::divideCeil(shape.k, plan.depthBlock) - 1) * plan.depthBlock",
@@ -391,7 +398,13 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "first[op] ? first[op] - 1 : 0",
         ),
         ("what was kept is kept for good", "«made.clear();»", ";"),
+        ("large batches have products of rows", "kept.clear();\n    «rowProducts.clear();»", ";"),
         ("samples behind others are kept", "share.outer == 1", "true"),
+    ],
+    "RowProducts": [
+        ("a sample has one row", "batchDimOf(op.getLhs().getType(), batch).count", "1"),
+        ("what is read by columns is kept by rows", "«!op.getTransposeA()» ||", "false"),
+        ("samples behind others are multiplied", "«share.outer == 1» &&", "true"),
     ],
     "TileLoops": [
         ("a sample has one row", "if («ofSample > 1»)", "false"),

@@ -48,6 +48,11 @@ bool isSumOfProducts(linalg::GenericOp op) {
          areInputs(op, factors->first, factors->second);
 }
 
+bool isProductOfRows(linalg::GenericOp op) {
+  return isSumOfProducts(op) &&
+         cast<linalg::LinalgOp>(op.getOperation()).hasDynamicShape();
+}
+
 bool hasKernelTypes(linalg::GenericOp op) {
   Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
   return (element.isF32() || element.isF64()) &&
@@ -66,7 +71,7 @@ static bool isProjection(linalg::GenericOp op) {
 
 bool isContraction(linalg::GenericOp op) {
   auto factors = productOf(op);
-  return factors && isProjection(op) &&
+  return factors && isProjection(op) && !isProductOfRows(op) &&
          areInputs(op, unextended(factors->first), unextended(factors->second));
 }
 

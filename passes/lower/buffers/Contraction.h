@@ -11,6 +11,11 @@ namespace cellgrad {
 /// True for out += a * b of floating point operands.
 bool isSumOfProducts(mlir::linalg::GenericOp op);
 
+/// True for a product C[m, n] += A[k, m] * B[k, n] of the rows of a batch, as
+/// many as there are when the code runs (cell-tile-batch). It is no contraction
+/// for what follows, whose plans are made from sizes.
+bool isProductOfRows(mlir::linalg::GenericOp op);
+
 /// True when all operands are memrefs of f32 or all of f64.
 bool hasKernelTypes(mlir::linalg::GenericOp op);
 

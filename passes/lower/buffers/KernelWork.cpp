@@ -19,9 +19,9 @@ namespace cellgrad {
 
 double bytesOf(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
-  if (!memref || !memref.hasStaticShape())
+  if (!memref)
     return 0;
-  return double(memref.getNumElements()) *
+  return productOfSizes(memref.getShape()) *
          std::max(8u, memref.getElementTypeBitWidth()) / 8;
 }
 
@@ -63,16 +63,15 @@ static double operationsOf(linalg::LinalgOp op) {
 static bool isProduct(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op) ||
-         (generic && (isContraction(generic) || isConvolution(generic)));
+         (generic && (isContraction(generic) || isProductOfRows(generic) ||
+                      isConvolution(generic)));
 }
 
 /// Adds what `op` does, `times` times, with what is in its regions.
 void addWork(Operation *op, double times, Work &work, Traffic &traffic) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-    double steps = 1;
-    for (int64_t range : linalgOp.getStaticLoopRanges())
-      steps *= range;
-    double operations = steps * operationsOf(linalgOp);
+    double operations =
+        productOfSizes(linalgOp.getStaticLoopRanges()) * operationsOf(linalgOp);
     work.operations += times * operations;
     work.nanoseconds +=
         times *
@@ -124,7 +123,15 @@ void addWork(Operation *op, double times, Work &work, Traffic &traffic) {
 static std::string shapeOf(linalg::LinalgOp op) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleave(op.getStaticLoopRanges(), os, "x");
+  llvm::interleave(
+      op.getStaticLoopRanges(), os,
+      [&](int64_t size) {
+        if (ShapedType::isDynamic(size))
+          os << '?';
+        else
+          os << size;
+      },
+      "x");
   return text;
 }
 

@@ -12,7 +12,7 @@
 
 namespace cellgrad {
 
-/// Of one buffer; 0 of what is no memref of static shape.
+/// Of one buffer; 0 of what is no memref.
 double bytesOf(mlir::Type type);
 
 /// What one run of a kernel does: bytes that go through memory, arithmetic

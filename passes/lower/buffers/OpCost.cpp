@@ -64,11 +64,19 @@ double nanosecondsOfTraffic(double bytes) {
   return bytes / kBytesPerNanosecond;
 }
 
+double productOfSizes(ArrayRef<int64_t> sizes) {
+  constexpr double kBatch = 64;
+  double product = 1;
+  for (int64_t size : sizes)
+    product *= ShapedType::isDynamic(size) ? kBatch : double(size);
+  return product;
+}
+
 double nanosecondsOfTraffic(linalg::LinalgOp op) {
   double bytes = 0;
   for (Value operand : op->getOperands())
     if (auto type = dyn_cast<MemRefType>(operand.getType()))
-      bytes += double(type.getNumElements()) *
+      bytes += productOfSizes(type.getShape()) *
                std::max(8u, type.getElementTypeBitWidth()) / 8;
   return nanosecondsOfTraffic(bytes);
 }
@@ -76,9 +84,7 @@ double nanosecondsOfTraffic(linalg::LinalgOp op) {
 double estimateNanoseconds(linalg::LinalgOp op) {
   // Measured as above.
   constexpr double kShort = 0.05, kLong = 0.4;
-  double iterations = 1, arithmetic = 0;
-  for (int64_t range : op.getStaticLoopRanges())
-    iterations *= range;
+  double iterations = productOfSizes(op.getStaticLoopRanges()), arithmetic = 0;
   for (Operation &inner : op.getBlock()->without_terminator())
     if (!isa<arith::ConstantOp>(inner))
       arithmetic += costOf(inner) == OpCost::Long ? kLong : kShort;
@@ -94,10 +100,7 @@ double nanosecondsOfProducts(double operations, Type element) {
 }
 
 double nanosecondsOfProduct(linalg::GenericOp op) {
-  double operations = 2;
-  for (int64_t range : op.getStaticLoopRanges())
-    operations *= range;
-  return nanosecondsOfProducts(operations,
+  return nanosecondsOfProducts(2 * productOfSizes(op.getStaticLoopRanges()),
                                getElementTypeOrSelf(op.getOutputs()[0]));
 }
 

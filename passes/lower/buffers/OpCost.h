@@ -21,14 +21,18 @@ enum class OpCost {
 
 OpCost costOf(mlir::Operation &op);
 
+/// The product of sizes. One that is known only when the code runs is the rows
+/// of a batch, and taken for a usual one.
+double productOfSizes(llvm::ArrayRef<int64_t> sizes);
+
 /// About how long one core takes to read or write so many bytes of far memory.
 double nanosecondsOfTraffic(double bytes);
 
-/// The same of all that an op on buffers of static shape reads and writes.
+/// The same of all that an op on buffers reads and writes.
 double nanosecondsOfTraffic(mlir::linalg::LinalgOp op);
 
-/// About how long one core takes for an op on buffers of static shape, which is
-/// not a product: as long as its arithmetic or its memory traffic.
+/// About how long one core takes for an op on buffers, which is not a product:
+/// as long as its arithmetic or its memory traffic.
 double estimateNanoseconds(mlir::linalg::LinalgOp op);
 
 /// About how long so many floating-point operations of products take, on

@@ -10,6 +10,7 @@
 #include "passes/lower/cpu/TileEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,6 +30,9 @@ namespace {
 /// thread would have much more to do than others.
 constexpr int64_t kFewestProducts = 4;
 
+/// Up to so many rows of a batch have a plan of their own.
+constexpr int64_t kFewRows = 64;
+
 GemmMatrix matrix(FlatMemory &mem, const Access &access, unsigned row,
                   unsigned column) {
   auto [flat, start] = mem.flatten(access.memref);
@@ -45,10 +49,13 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     SmallVector<std::pair<linalg::GenericOp, SmallVector<ZeroBorder>>> ops;
     getOperation().walk([&](linalg::GenericOp op) {
       if (isSumOfProducts(op) && hasKernelTypes(op))
-        ops.emplace_back(op, zeroBorders(op));
+        ops.emplace_back(op, isProductOfRows(op) ? SmallVector<ZeroBorder>()
+                                                 : zeroBorders(op));
     });
     for (auto &[op, borders] : ops) {
-      if (std::optional<Contraction> contraction = matchContraction(op))
+      if (isProductOfRows(op))
+        emitRows(rewriter, op);
+      else if (std::optional<Contraction> contraction = matchContraction(op))
         emit(rewriter, op, *contraction);
       else
         emitStrided(rewriter, op, borders);
@@ -175,6 +182,120 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     for (Operation *view : llvm::make_early_inc_range(buffer.getUsers()))
       eraseBuffer(rewriter, view->getResult(0));
     rewriter.eraseOp(buffer.getDefiningOp());
+  }
+
+  /// The first rows of a buffer, as many as there are when the code runs.
+  struct FirstRows {
+    Value all;
+    int64_t most, stride;
+    OpFoldResult count;
+  };
+
+  static std::optional<FirstRows> firstRowsOf(Value operand) {
+    auto view = operand.getDefiningOp<memref::SubViewOp>();
+    if (!view)
+      return std::nullopt;
+    MemRefType type = view.getSourceType();
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    auto isAll = [](ArrayRef<OpFoldResult> values, int64_t each) {
+      return llvm::all_of(values, [&](OpFoldResult value) {
+        return isConstantIntValue(value, each);
+      });
+    };
+    if (type.getRank() != 2 || !type.hasStaticShape() ||
+        failed(type.getStridesAndOffset(strides, offset)) || strides[1] != 1 ||
+        ShapedType::isDynamic(strides[0]) ||
+        !isAll(view.getMixedOffsets(), 0) ||
+        !isAll(view.getMixedStrides(), 1) ||
+        !isConstantIntValue(view.getMixedSizes()[1], type.getDimSize(1)))
+      return std::nullopt;
+    return FirstRows{view.getSource(), type.getDimSize(0), strides[0],
+                     view.getMixedSizes()[0]};
+  }
+
+  /// C[m, n] += A[k, m] * B[k, n] of the rows of a batch. What has another form
+  /// stays, and is refused by cell-emit-loops.
+  void emitRows(IRRewriter &rewriter, linalg::GenericOp op) {
+    Location loc = op.getLoc();
+    AffineExpr m, n, k;
+    bindDims(rewriter.getContext(), m, n, k);
+    auto a = firstRowsOf(op.getInputs()[0]), b = firstRowsOf(op.getInputs()[1]);
+    Value c = op.getOutputs()[0];
+    auto type = cast<MemRefType>(c.getType());
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    SmallVector<SmallVector<AffineExpr>> maps;
+    for (AffineMap map : op.getIndexingMapsArray())
+      maps.emplace_back(map.getResults());
+    if (!a || !b || a->count != b->count || !type.hasStaticShape() ||
+        failed(type.getStridesAndOffset(strides, offset)) ||
+        strides.back() != 1 || ShapedType::isDynamic(strides[0]) ||
+        maps != SmallVector<SmallVector<AffineExpr>>{{k, m}, {k, n}, {m, n}})
+      return;
+    GemmProblem problem;
+    problem.element = type.getElementType();
+    linalg::FillOp fill = findFill(op, c);
+    problem.accumulate =
+        !fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+    problem.useFma = target->fma;
+    problem.fewestNanoseconds = fewestNanoseconds;
+    rewriter.setInsertionPoint(op);
+    problem.depth = getValueOrCreateConstantIndexOp(rewriter, loc, a->count);
+    auto emitFor = [&](int64_t most) {
+      GemmShape &shape = problem.shape;
+      shape = {type.getDimSize(0),
+               type.getDimSize(1),
+               most,
+               1,
+               a->stride,
+               b->stride,
+               1,
+               type.getElementTypeBitWidth()};
+      GemmPlan plan = planGemm(shape, *target);
+      // Items are of rows and columns: it is not known how much of the sum
+      // there will be.
+      GemmShape usual = shape;
+      usual.k = std::min(most, kFewRows);
+      problem.inItems =
+          estimateNanoseconds(usual, problem.element) >= fewestNanoseconds;
+      if (problem.inItems)
+        shareGemm(usual, *target, plan);
+      if (printPlan) {
+        std::string text;
+        llvm::raw_string_ostream(text) << plan;
+        op.emitRemark() << shape.m << "x" << shape.n << "x?, " << most
+                        << " at most: " << text;
+      }
+      FlatMemory mem(rewriter, loc);
+      auto matrixOf = [&](Value memref, int64_t row, int64_t column) {
+        auto [flat, start] = mem.flatten(memref);
+        return GemmMatrix{flat, start, row, column};
+      };
+      problem.a = matrixOf(a->all, 1, a->stride);
+      problem.b = matrixOf(b->all, b->stride, 1);
+      problem.c = matrixOf(c, strides[0], 1);
+      emitGemm(
+          rewriter, loc, problem, plan,
+          allocateGemmBuffers(rewriter, loc, shape, plan, problem.element));
+    };
+    // A plan for many leaves room for many: panels of few lie far apart.
+    int64_t most = std::min(a->most, b->most);
+    if (most <= kFewRows) {
+      emitFor(most);
+    } else {
+      Value few = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::sle, problem.depth,
+          arith::ConstantIndexOp::create(rewriter, loc, kFewRows));
+      auto choice = scf::IfOp::create(rewriter, loc, few, /*withElse=*/true);
+      rewriter.setInsertionPointToStart(choice.thenBlock());
+      emitFor(kFewRows);
+      rewriter.setInsertionPointToStart(choice.elseBlock());
+      emitFor(most);
+    }
+    rewriter.eraseOp(op);
+    if (fill && !problem.accumulate)
+      rewriter.eraseOp(fill);
   }
 
   /// Convolutions, and contractions over several dimensions.

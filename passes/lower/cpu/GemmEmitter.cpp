@@ -100,6 +100,16 @@ Extent GemmEmitter::blockSize(int64_t total, int64_t block, FlatIndex start) {
   return {0, arith::MinSIOp::create(b, loc, left, mem.constant(block))};
 }
 
+/// The size of the block of k that starts at `depth`.
+Extent GemmEmitter::sizeOfDepth(FlatIndex depth) {
+  if (!problem.depth)
+    return blockSize(shape.k, plan.depthBlock, depth);
+  Value left =
+      arith::SubIOp::create(b, loc, problem.depth, mem.materialize(depth));
+  return {0,
+          arith::MinSIOp::create(b, loc, left, mem.constant(plan.depthBlock))};
+}
+
 Extent GemmEmitter::divide(Extent size, int64_t by) {
   if (!size.value)
     return {size.known / by, {}};
@@ -201,7 +211,7 @@ void GemmEmitter::emitColumns(FlatIndex column, Extent panels, int64_t vectors,
   };
   SumHooks hooks{begin, end, body};
   if (!plan.depthItems || isInItem)
-    emitSumLoop(b, loc, mem, blocks, plan.depthBlock, Value(), {}, hooks);
+    emitSumLoop(b, loc, mem, blocks, plan.depthBlock, problem.depth, {}, hooks);
   else
     emitDepthItems(block, blocks, targets, hooks);
 }
@@ -286,7 +296,7 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
   FlatIndex column = block.column;
   Extent panels = block.panels;
   int64_t vectors = block.vectors, active = block.active;
-  Extent depthSize = blockSize(shape.k, plan.depthBlock, depth);
+  Extent depthSize = sizeOfDepth(depth);
   int64_t width = vectors * plan.lanes;
 
   GemmMatrix bBlock = moved(problem.b, depth, column);

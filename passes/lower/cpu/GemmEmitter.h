@@ -19,6 +19,8 @@ struct GemmMatrix {
 struct GemmProblem {
   GemmShape shape;
   GemmMatrix a, b, c;
+  /// How much of k there is when the code runs, at least 1; null for all of it.
+  mlir::Value depth;
   mlir::Type element;
   /// True when C is added to; false when its old content is ignored.
   bool accumulate;

@@ -49,6 +49,7 @@ private:
   void loop(Extent size, int64_t step, LoopBody body);
   void items(Extent count, double nanoseconds, LoopBody body);
   Extent blockSize(int64_t total, int64_t block, FlatIndex start);
+  Extent sizeOfDepth(FlatIndex depth);
   Extent divide(Extent size, int64_t by);
   FlatIndex partBegin(FlatIndex part, int64_t total, int64_t parts);
   Extent partSize(FlatIndex part, int64_t total, int64_t parts);

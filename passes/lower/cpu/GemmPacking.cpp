@@ -97,11 +97,10 @@ void GemmEmitter::packWholeA() {
   double bytes = double(panels) * rows * shape.k * shape.elementBits / 8;
   items({panels, {}}, bytes * 2 / 10, [&](FlatIndex i) {
     FlatIndex row = mem.advance({}, i, rows);
-    loop({shape.k, {}}, plan.depthBlock, [&](FlatIndex depth) {
+    loop({shape.k, problem.depth}, plan.depthBlock, [&](FlatIndex depth) {
       FlatIndex at = mem.advance(mem.advance({}, depth, panels * rows), row,
                                  plan.depthBlock);
-      packA(buffers.a, at, row, {1, {}}, depth,
-            blockSize(shape.k, plan.depthBlock, depth));
+      packA(buffers.a, at, row, {1, {}}, depth, sizeOfDepth(depth));
     });
   });
 }

@@ -159,8 +159,9 @@ static AffineMap turned(AffineMap map) {
 }
 
 bool isFixedIn(Operation *loop, Value matrix) {
-  return !mayNotRun(loop) && isBefore(loop, matrix) &&
-         isOnlyRead(rootOf(matrix), loop);
+  if (mayNotRun(loop))
+    return false;
+  return isBefore(loop, matrix) && isOnlyRead(rootOf(matrix), loop);
 }
 
 Value transposedCopy(Operation *place, Value matrix) {

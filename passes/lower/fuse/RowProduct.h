@@ -43,8 +43,8 @@ bool addsRowProducts(mlir::linalg::LinalgOp op, unsigned dim);
 bool addsUpInLoop(mlir::linalg::LinalgOp product);
 
 /// True when `matrix` is there before `loop` begins, and nothing in the loop
-/// writes it. Never for a loop over tiles of a batch, which may not run: what is
-/// made before it would be for nothing.
+/// writes it. Never for a loop over tiles of a batch, which may not run: what
+/// is made before it would be for nothing.
 bool isFixedIn(mlir::Operation *loop, mlir::Value matrix);
 
 /// A copy of the transposed B, made at `place`, or before the loop around if

@@ -1,0 +1,86 @@
+// The gradient of a layer's weights is one product of all samples that are kept, behind the loops.
+// RUN: cell-opt %s --cell-tile-batch='tiles=4,1 kept=8 by-rows' | FileCheck %s
+// RUN: cell-opt %s --cell-tile-batch='tiles=4,1 kept=8 by-rows' | FileCheck %s --check-prefix=PHASES
+// Without the option, and where no samples are kept, there is none:
+// RUN: cell-opt %s --cell-tile-batch='tiles=4,1 kept=8' | FileCheck %s --check-prefix=NONE
+// RUN: cell-opt %s --cell-tile-batch='tiles=4,1 kept=0 by-rows' | FileCheck %s --check-prefix=NONE
+// NONE: func @layer
+// NONE-NOT: linalg
+// RUN: cell-run %s --entry=layer --passes='cell-specialize-batch{size=2}' --arg='dense<[[1.0, 2.0, 0.0], [3.0, 4.0, 5.0]]> : tensor<2x3xf32>' --arg='dense<[[1.0, -1.0], [0.0, 2.0]]> : tensor<2x2xf32>' | FileCheck %s --check-prefix=NUMBERS
+// By hand: the squares of the second operand are [1, 1] and [0, 4].
+// NUMBERS: result 0: tensor<3x2xf32> {{\[\[}}1.0, 13.0], [2.0, 18.0], [0.0, 20.0]]
+
+module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
+  // CHECK-LABEL: func @layer
+  // CHECK: %[[B:.*]] = arith.index_cast
+  // CHECK: scf.if
+  // The loops keep one factor; the other is an input.
+  // CHECK: %[[KEPT:.*]] = scf.for {{.*}} -> (tensor<8x2xf32>)
+  // CHECK: %[[ALL:.*]] = scf.for {{.*}}iter_args({{.*}} = %[[KEPT]]) -> (tensor<8x2xf32>)
+  // CHECK: %[[ONE:.*]] = arith.constant 1 : index
+  // CHECK: %[[ROWS:.*]] = arith.muli %[[B]], %[[ONE]] : index
+  // CHECK: %[[INIT:.*]] = linalg.fill {{.*}} -> tensor<3x2xf32>
+  // CHECK: %[[X:.*]] = tensor.extract_slice {{.*}}[0, 0] [%[[ROWS]], 3] [1, 1] : tensor<65521x3xf32> to tensor<?x3xf32>
+  // CHECK: %[[Y:.*]] = tensor.extract_slice {{.*}}[0, 0] [%[[ROWS]], 2] [1, 1] : tensor<8x2xf32> to tensor<?x2xf32>
+  // CHECK: linalg.matmul indexing_maps = [{{.*}}] ins(%[[X]], %[[Y]] : tensor<?x3xf32>, tensor<?x2xf32>) outs(%[[INIT]] : tensor<3x2xf32>)
+  // Batches of more than 8 add up in their tiles.
+  // CHECK: } else {
+  // CHECK-NOT: linalg
+  // CHECK: cell.add
+  // PHASES: func private @layer_phase_0_of_4(
+  // PHASES-NOT: cell.matmul
+  // PHASES: func private @layer_phase_0_of_4_0(
+  // PHASES: cell.matmul
+  func.func @layer(%x: tensor<65521x3xf32>, %y: tensor<65521x2xf32>) -> tensor<3x2xf32> {
+    %squares = cell.square %y : tensor<65521x2xf32>
+    %slope = cell.matmul %x, %squares {transpose_a = true} : (tensor<65521x3xf32>, tensor<65521x2xf32>) -> tensor<3x2xf32>
+    return %slope : tensor<3x2xf32>
+  }
+
+  // Of inputs alone, nothing is kept, and there is one program for all batches.
+  // CHECK-LABEL: func @inputs
+  // CHECK-NOT: scf.if
+  // CHECK: linalg.matmul {{.*}} outs(%{{.*}} : tensor<3x2xf64>)
+  // CHECK: return
+  func.func @inputs(%x: tensor<65521x3xf64>, %y: tensor<65521x2xf64>) -> tensor<3x2xf64> {
+    %slope = cell.matmul %x, %y {transpose_a = true} : (tensor<65521x3xf64>, tensor<65521x2xf64>) -> tensor<3x2xf64>
+    return %slope : tensor<3x2xf64>
+  }
+
+  // A sample has four rows.
+  // CHECK-LABEL: func @several
+  // CHECK: %[[FOUR:.*]] = arith.constant 4 : index
+  // CHECK: arith.muli %{{.*}}, %[[FOUR]] : index
+  // CHECK: tensor.extract_slice {{.*}} : tensor<32x3xf32> to tensor<?x3xf32>
+  // CHECK: linalg.matmul
+  func.func @several(%x: tensor<65521x4x3xf32>) -> tensor<3x3xf32> {
+    %rows = cell.reshape %x : tensor<65521x4x3xf32> -> tensor<262084x3xf32>
+    %slope = cell.matmul %rows, %rows {transpose_a = true} : (tensor<262084x3xf32>, tensor<262084x3xf32>) -> tensor<3x3xf32>
+    return %slope : tensor<3x3xf32>
+  }
+
+  // Columns of a transposed tensor are rows.
+  // CHECK-LABEL: func @columns
+  // CHECK: linalg.matmul {{.*}} tensor<?x3xf32>, tensor<?x2xf32>)
+  // CHECK-NEXT: return
+  func.func @columns(%x: tensor<65521x3xf32>, %y: tensor<65521x2xf32>) -> tensor<3x2xf32> {
+    %t = cell.transpose %y perm [1, 0] : tensor<65521x2xf32> -> tensor<2x65521xf32>
+    %slope = cell.matmul %t, %x : (tensor<2x65521xf32>, tensor<65521x3xf32>) -> tensor<2x3xf32>
+    %turned = cell.transpose %slope perm [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
+    return %turned : tensor<3x2xf32>
+  }
+
+  // Vectors, half precision, and samples that lie behind others are added up in tiles.
+  // CHECK-LABEL: func @tiles
+  // CHECK-NOT: linalg
+  // CHECK: return
+  func.func @tiles(%x: tensor<65521x3xf32>, %v: tensor<65521x1xf32>, %h: tensor<65521x3xf16>) -> (tensor<3x1xf32>, tensor<3x3xf16>, tensor<3x3xf32>) {
+    %vector = cell.matmul %x, %v {transpose_a = true} : (tensor<65521x3xf32>, tensor<65521x1xf32>) -> tensor<3x1xf32>
+    %half = cell.matmul %h, %h {transpose_a = true} : (tensor<65521x3xf16>, tensor<65521x3xf16>) -> tensor<3x3xf16>
+    %t = cell.transpose %x perm [1, 0] : tensor<65521x3xf32> -> tensor<3x65521xf32>
+    %twice = cell.concat %t, %t dim 0 : (tensor<3x65521xf32>, tensor<3x65521xf32>) -> tensor<6x65521xf32>
+    %part = cell.slice %twice from [0, 0] to [3, 65521] by [1, 1] : tensor<6x65521xf32> -> tensor<3x65521xf32>
+    %behind = cell.matmul %part, %t {transpose_b = true} : (tensor<3x65521xf32>, tensor<3x65521xf32>) -> tensor<3x3xf32>
+    return %vector, %half, %behind : tensor<3x1xf32>, tensor<3x3xf16>, tensor<3x3xf32>
+  }
+}

@@ -1,0 +1,44 @@
+"""Products that sum over a batch of any size: gradients of dense layers, exact."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import nn, ops
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fuzz"))
+import any_batch_products
+
+
+@pytest.mark.parametrize("seed", [0, 3, 5, 8])
+def test_random_layers(seed):
+    any_batch_products.check(seed, (5, 1, 9, 64, 65, 300, 1024, 1025))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(200, 260))
+def test_more_random_layers(seed):
+    draw = any_batch_products.random.Random(seed)
+    sizes = draw.sample(any_batch_products.SIZES + any_batch_products.LARGE, 6)
+    any_batch_products.check(seed, tuple(sizes))
+
+
+def test_gradients_have_the_bits_of_a_step_for_the_size():
+    """Up to 64 rows are added up in one chain, as in a program for the size."""
+    net = nn.SequentialCell(nn.Dense(40, 70), nn.Tanh(), nn.Dense(70, 33))
+
+    def loss(x, y):
+        return ops.mean(ops.square(net(x) - y))
+
+    weights = [p for p in net.trainable_params() if p.name.endswith("weight")]
+    gradient = ms.grad(loss, None, weights)
+    any_batch, fixed = ms.jit(gradient, dynamic_batch=True), ms.jit(gradient)
+    state = np.random.default_rng(0)
+    for n in (6, 2, 10, 20, 30, 46, 62):  # no tile of one sample
+        x = ms.Tensor(state.standard_normal((n, 40)).astype(np.float32))
+        y = ms.Tensor(state.standard_normal((n, 33)).astype(np.float32))
+        for a, b in zip(any_batch(x, y), fixed(x, y), strict=True):
+            np.testing.assert_array_equal(a.asnumpy(), b.asnumpy(), f"batch {n}")
