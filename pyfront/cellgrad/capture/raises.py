@@ -101,7 +101,7 @@ def raise_unless(ok: Any, exception: Exception) -> None:
             frame.node = own
 
 
-def with_elements(exception: Exception, buffers: list[Any]) -> Exception:
+def with_elements(exception: Exception, buffers: Sequence[Any]) -> Exception:
     """The exception of a check that failed in a call, with the elements of the inputs that its message has."""
     parts = getattr(exception, "__cellgrad_parts__", None)
     if parts is None:

@@ -210,7 +210,7 @@ def places(arguments: list[Any] | None) -> list[int]:
     return [p.place for parts in arguments or () for p in parts if isinstance(p, Placed)]
 
 
-def with_given(parts: list[Any], buffers: list[Any]) -> list[Any]:
+def with_given(parts: list[Any], buffers: Sequence[Any]) -> list[Any]:
     """The arguments of an exception, from those parts and the tensors of a call."""
 
     def shown(part: Any) -> Any:
