@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from cellgrad.core.errors import NotCompilable, error
