@@ -251,7 +251,7 @@ def test_a_check_that_fails_in_a_known_call():
     assert compiled(x, Tensor(0)).asnumpy() == 2
     calls = compiled.program.known
     for run in (compiled, lambda *args: _native.call_known(calls, args)):
-        with pytest.raises(IndexError, match="test_known_calls.py") as failed:
+        with pytest.raises(IndexError, match=r"test_known_calls\.py") as failed:
             run(x, Tensor(2))
         assert "hint: " in str(failed.value)
         with pytest.raises(Negative, match="no root at 1"):
@@ -276,7 +276,7 @@ def test_calls_with_any_batch_size():
     one, two = Tensor(np.ones((1, 2), np.float32)), Tensor(np.ones((2, 2), np.float32))
     assert _native.call_known(calls, (one, one))[1].asnumpy() == 2
     assert _native.call_known(calls, (one, two)) is ABSENT
-    with pytest.raises(ValueError, match="but the batch is|and the batch is 1"):
+    with pytest.raises(ValueError, match="and the batch is 1"):
         run(one, two)
 
 
