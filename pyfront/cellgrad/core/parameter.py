@@ -158,9 +158,9 @@ class Parameter(Tensor):
         return super()._concrete(what)
 
     @property
-    def data(self) -> Parameter:
-        """The Parameter itself."""
-        return self
+    def data(self) -> Tensor:
+        """The Parameter without its derivative; see `Tensor.data`."""
+        return super().data
 
     @data.setter
     def data(self, value: Any) -> None:
