@@ -18,6 +18,7 @@ def i32(values):
 ONE_TWO = [1, 2]
 X = Tensor([[1.0, 2.0, 3.0]])
 HALF = Tensor([1.5, 2.5], ms.float16)
+ONE_TWO_THREE = i32([1, 2, 3])
 DIAGONAL_HALF = Tensor([[4.0, 0.0], [0.0, 2.0]], ms.float16)
 LARGE = Tensor([2**24 + 1, 2])  # more digits than float32 has
 CLIPPED = np.array([0.5999999, 0.79999983], np.float32)
@@ -44,6 +45,15 @@ REGION = Tensor([[0.0, 0.0, 0.0, 1.0, 1.0]])
         (lambda: ops.matrix_norm(HALF.reshape(1, 2), 1), 2.5, ms.float16),
         (lambda: ops.matrix_norm(DIAGONAL_HALF, -2, dtype=ms.float16), 2, ms.float16),
         (lambda: HALF.reshape(1, 2).geqrf()[0], [[1.5, 2.5]], ms.float16),
+        (lambda: ops.full((2,), HALF[:1]), [1.5, 1.5], ms.float16),
+        (lambda: mint.full((2,), HALF[0], dtype=ms.int32), [1, 1], ms.int32),
+        (lambda: ops.full_like(ONE_TWO_THREE, Tensor(2.5)), [2, 2, 2], ms.int32),
+        (lambda: ms.grad(HALF.fill)(Tensor(2.0)), 2, ms.float32),
+        (
+            lambda: ms.grad(lambda v: ops.fill(ms.float64, (3,), v) * X[0])(Tensor(2.0)),
+            6,
+            ms.float32,
+        ),
         (lambda: ops.squeeze(X, 1), [[1, 2, 3]], ms.float32),
         (lambda: ops.squeeze(X, (0, 1)), [1, 2, 3], ms.float32),
         (lambda: X.permute(), [[1], [2], [3]], ms.float32),
