@@ -18,6 +18,9 @@ def i32(values):
 ONE_TWO = [1, 2]
 X = Tensor([[1.0, 2.0, 3.0]])
 HALF = Tensor([1.5, 2.5], ms.float16)
+ONE_TWO_THREE = i32([1, 2, 3])
+DIAGONAL_HALF = Tensor([[4.0, 0.0], [0.0, 2.0]], ms.float16)
+LARGE = Tensor([2**24 + 1, 2])  # more digits than float32 has
 CLIPPED = np.array([0.5999999, 0.79999983], np.float32)
 DIAGONAL = [[1.5, 1], [1, 2.5]]
 RAMP, RAMP_UP = [10, 7, 4, 1, 2, 8, 8, 9, 9, 10], [-10, -7, -5, -3, -1, 2]
@@ -27,6 +30,30 @@ REGION = Tensor([[0.0, 0.0, 0.0, 1.0, 1.0]])
 @pytest.mark.parametrize(
     "function, wanted, dtype",
     [
+        (lambda: X[0].searchsorted(i32([2, 3]), side="right"), [2, 3], ms.int32),
+        (
+            lambda: numpy.correlate(LARGE, Tensor([1, 2]), "same"),
+            [2**25 + 2, 2**24 + 5],
+            ms.float64,
+        ),
+        (lambda: numpy.convolve(LARGE, Tensor([1])), [2**24 + 1, 2], ms.int64),
+        (lambda: numpy.norm(HALF, numpy.inf), 2.5, ms.float16),
+        (lambda: numpy.norm(HALF.reshape(1, 2), 1), 2.5, ms.float16),
+        (lambda: numpy.norm(HALF, 1), 4, ms.float32),
+        (lambda: ops.norm(DIAGONAL_HALF, "nuc"), 6, ms.float32),
+        (lambda: ops.matrix_norm(DIAGONAL_HALF, 2), 4, ms.float32),
+        (lambda: ops.matrix_norm(HALF.reshape(1, 2), 1), 2.5, ms.float16),
+        (lambda: ops.matrix_norm(DIAGONAL_HALF, -2, dtype=ms.float16), 2, ms.float16),
+        (lambda: HALF.reshape(1, 2).geqrf()[0], [[1.5, 2.5]], ms.float16),
+        (lambda: ops.full((2,), HALF[:1]), [1.5, 1.5], ms.float16),
+        (lambda: mint.full((2,), HALF[0], dtype=ms.int32), [1, 1], ms.int32),
+        (lambda: ops.full_like(ONE_TWO_THREE, Tensor(2.5)), [2, 2, 2], ms.int32),
+        (lambda: ms.grad(HALF.fill)(Tensor(2.0)), 2, ms.float32),
+        (
+            lambda: ms.grad(lambda v: ops.fill(ms.float64, (3,), v) * X[0])(Tensor(2.0)),
+            6,
+            ms.float32,
+        ),
         (lambda: ops.squeeze(X, 1), [[1, 2, 3]], ms.float32),
         (lambda: ops.squeeze(X, (0, 1)), [1, 2, 3], ms.float32),
         (lambda: X.permute(), [[1], [2], [3]], ms.float32),
@@ -47,6 +74,15 @@ REGION = Tensor([[0.0, 0.0, 0.0, 1.0, 1.0]])
         (lambda: mint.add(i32([1, 2]), HALF, alpha=2), [4, 7], ms.float16),
         (lambda: mint.sub(HALF, i32([1, 2]), alpha=0.5), [1, 1.5], ms.float16),
         (lambda: HALF.add(i32([1, 2]), alpha=2), [3.5, 6.5], ms.float16),
+        (lambda: i32([1, 2]).add(3, alpha=2), [7, 8], ms.int32),
+        (lambda: mint.sub(Tensor([1, 2], ms.uint8), True, alpha=2), [255, 0], ms.uint8),
+        (lambda: HALF.sub(0.5, alpha=3), [0, 1], ms.float16),
+        (
+            lambda: mint.add(Tensor([True, False]), Tensor([False, True]), alpha=2),
+            [True, True],
+            ms.bool_,
+        ),
+        (lambda: Tensor([True, False]).add(True, alpha=0), [True, False], ms.bool_),
         (lambda: ops.clip_by_norm(i32([3, 4]), 1.0), CLIPPED, ms.float32),
         (
             lambda: ops.diagonal_scatter(i32([[4, 1], [1, 3]]), Tensor([1.5, 2.5])),

@@ -200,3 +200,20 @@ def test_ctc_of_impossible_texts():
     ignoring = ops.CTCLoss(ignore_longer_outputs_than_inputs=True)
     loss, slope = ignoring(LOGITS, PLACES, LETTERS, three)
     assert loss.asnumpy()[0] == 0 and not slope.asnumpy()[:, 0].any()
+
+
+UNDEFINED = {
+    "igamma": (ops.igamma, ([-2.0, 1.0, 0.0], [1.0, -2.0, 3.0])),
+    "igammac": (ops.igammac, ([-2.0, 1.0, 0.0], [1.0, -2.0, 3.0])),
+    "betainc": (ops.Betainc(), ([-1.0, 1.0, 1.0], [1.0, 0.0, 1.0], [0.5, 0.5, 1.5])),
+    "zeta": (ops.zeta, ([0.5, 2.5], [3.0, -1.5])),
+}
+
+
+@pytest.mark.parametrize("name", UNDEFINED)
+def test_derivatives_where_nothing_is_defined(mode, name):
+    function, arguments = UNDEFINED[name]
+    operands = [Tensor(v) for v in arguments]
+    assert np.isnan(function(*operands).asnumpy()).all()
+    for slope in ms.grad(function, tuple(range(len(operands))))(*operands):
+        assert np.isnan(slope.asnumpy()).all()

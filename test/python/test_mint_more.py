@@ -287,6 +287,16 @@ def test_elements_by_numbers_and_from_the_end():
         ops.narrow(x, 0, -1, 1)  # as MindSpore's
 
 
+def test_dropout_of_all_elements(mode):
+    x = ms.Tensor([1.0, float("nan"), 3.0])
+    assert F.dropout(x, 1.0).asnumpy().tolist() == [0, 0, 0]
+    assert ms.grad(lambda x: F.dropout(x, 1))(x).asnumpy().tolist() == [0, 0, 0]
+    assert F.dropout(x[:1], 1.0, False).asnumpy().tolist() == [1]
+    assert mint.nn.Dropout(1.0)(x[:1]).asnumpy().tolist() == [1]
+    with pytest.raises(ValueError, match="'p' must be in"):
+        F.dropout(x, 1.5)
+
+
 def test_item():
     assert mint.item(ms.Tensor([[2]])) == 2 and isinstance(mint.item(ms.Tensor([1.5])), float)
     with pytest.raises(TypeError, match="For 'item', 'input' must be a Tensor"):

@@ -6,7 +6,7 @@ The numbers are those of MindSpore 2.10 in graph mode.
 import pytest
 
 import cellgrad as ms
-from cellgrad import Parameter, Tensor, nn, ops
+from cellgrad import Parameter, Tensor, mint, nn, ops
 
 X, Y = Tensor(3.0), Tensor(5.0)
 
@@ -86,10 +86,22 @@ def in_branch(self, x, y):
     return b * self.w
 
 
+def copied(self, x, y):
+    return (self.w.copy() + Tensor(self.w) + mint.clone(self.w)) * x * y
+
+
+def copied_before(self, x, y):
+    before = self.w.clone()
+    self.w = self.w * x
+    return before * y + self.w
+
+
 @pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
 @pytest.mark.parametrize(
     "function, args, gradients, by_weight, after",
     [
+        (copied, (3, 5), (30, 18), 45, 2),
+        (copied_before, (3, 5), (0, 2), 6, 6),
         (assigned, (3, 5), (0, 0), 1, 15),
         (attribute, (3, 5), (0, 0), 1, 15),
         (result_of_assign, (3, 5), (0, 0), 1, 15),

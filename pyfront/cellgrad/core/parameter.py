@@ -158,9 +158,9 @@ class Parameter(Tensor):
         return super()._concrete(what)
 
     @property
-    def data(self) -> Parameter:
-        """The Parameter itself."""
-        return self
+    def data(self) -> Tensor:
+        """The Parameter without its derivative; see `Tensor.data`."""
+        return super().data
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -211,13 +211,16 @@ class Parameter(Tensor):
         return Tensor.copy(self)
 
     def clone(self, init: InitLike = "same") -> Parameter:
-        """A new Parameter of the same name, shape and dtype.
+        """A new Parameter of the same name, shape and dtype; in compiled code a Tensor with the value at
+        this point, as `value` gives it.
 
         Args:
             init: ``"same"`` copies the value; a number, or an initializer's name or object, fills
                 it.
         """
         if isinstance(init, str) and init == "same":
+            if state.current.scope is not None:
+                return self.value()  # type: ignore[return-value]
             out = Parameter(Tensor(self), name=self.name, requires_grad=self.requires_grad)
         elif isinstance(init, int | float):
             out = Parameter(

@@ -45,7 +45,7 @@ _MOST_LOCATIONS = 100_000  # a process may make code without end
 def follows(tensor: Any) -> bool:
     """Whether code that is compiled or differentiated computes a tensor, so that a copy has its derivatives."""
     if current.scope is not None:
-        return bool(tensor._is_traced)
+        return bool(tensor._is_traced or tensor._is_parameter)
     return current.tape is not None and bool(current.tape.follows((tensor,)))
 
 

@@ -56,6 +56,14 @@ def index_added(
     return ops.scattering.added_along(input, index, scaled(input, source, alpha), dim)
 
 
+def dropout(input: Tensor, p: float, training: bool) -> Tensor:
+    """What `ops.dropout` computes, also where all elements are dropped."""
+    if not is_number(p) or p != 1:
+        return ops.dropout(input, p, training)
+    kept = ops.dropout(input, 0.0)
+    return ops.zeros_like(kept) if training else kept
+
+
 def into(input: Tensor, out: Tensor, inplace: bool = True) -> Tensor:
     """The result, written to the input if that is asked for."""
     return input.copy_(out) if inplace else out

@@ -90,9 +90,10 @@ def like(x: ArrayLike, other: ArrayLike, op: str = "numpy") -> Tensor:
     return out
 
 
-def float_like(x: ArrayLike, other: ArrayLike) -> Tensor:
-    """An operand in the floating-point dtype that both can have."""
-    return floating(like(x, other))
+def float_like(x: ArrayLike, other: ArrayLike, *, of_int64: Type = mstype.float32) -> Tensor:
+    """An operand in the floating-point dtype that both can have; `of_int64` if that is of int64."""
+    out = like(x, other)
+    return ops.cast(out, of_int64) if out.dtype is mstype.int64 else floating(out)
 
 
 def only(x: ArrayLike, op: str, argument: str = "x") -> Tensor:

@@ -502,7 +502,8 @@ def norm(
     x: ArrayLike, ord: float | str | None = None, axis: Axis = None, keepdims: bool = False
 ) -> Tensor:
     """The norm of a vector or of matrices: `ord` is None for the root of the sum of squares, inf and
-    -inf for the largest and smallest size, or a number; of matrices one of `ops.matrix_norm`.
+    -inf for the largest and smallest size, or a number; of matrices one of `ops.matrix_norm`. Of
+    float16 the norms of vectors are float32, but for the sizes.
 
     Raises:
         ValueError: another `ord`, an axis out of range, or not one or two of them.
@@ -513,7 +514,8 @@ def norm(
     if not is_number(ord) and ord not in (None, "fro", "nuc"):
         raise argument_error(ValueError, "norm", "ord", 'a number, None, "fro" or "nuc"', ord)
     given = hn.floating(x)
-    given = ops.cast(given, mstype.float32) if given.dtype is mstype.float16 else given
+    half = given.dtype is mstype.float16
+    given = ops.cast(given, mstype.float32) if half else given
     ndim = given.ndim
     if axis is None and ord is None:
         given = given.reshape(-1)
@@ -528,6 +530,8 @@ def norm(
         out = _matrix_norm(given, ord, (axes[0], axes[1]), keepdims)
     else:
         raise argument_error(ValueError, "norm", "axis", "one or two axes", axis)
+    if half and (len(axes) == 2 or ord in (_inf, -_inf)):
+        out = ops.cast(out, mstype.float16)
     return hn.seen_as(out, ndim) if keepdims and out.ndim < ndim else out
 
 

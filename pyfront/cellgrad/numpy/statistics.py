@@ -491,7 +491,8 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
         raise error(ValueError, "For 'convolve', 'a' and 'v' must be vectors that are not empty.")
     kind = mstype.promote(x.dtype, y.dtype)
     x, y = (y, x) if x.size < y.size else (x, y)
-    x, y = (ops.cast(w, mstype.promote(kind, mstype.float32)) for w in (x, y))
+    wide = mstype.int64 if kind.kind in "iu" else mstype.promote(kind, mstype.float32)
+    x, y = (ops.cast(w, wide) for w in (x, y))
     return ops.cast(_slid(x, ops.flip(y, (0,)), mode, "convolve"), kind)
 
 
@@ -508,7 +509,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
     x, y = hn.real(a, "correlate", "a"), hn.real(v, "correlate", "v")
     if x.ndim != 1 or y.ndim != 1 or not x.size or not y.size:
         raise error(ValueError, "For 'correlate', 'a' and 'v' must be vectors that are not empty.")
-    x, y = hn.float_like(x, y), hn.float_like(y, x)
+    x, y = (hn.float_like(*pair, of_int64=mstype.float64) for pair in ((x, y), (y, x)))
     if x.size >= y.size:
         return _slid(x, y, mode, "correlate")
     return ops.flip(_slid(y, x, mode, "correlate"), (0,))

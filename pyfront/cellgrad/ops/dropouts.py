@@ -44,7 +44,7 @@ def _masked(
 
 @public(
     "mint.nn.functional.dropout(input, p, training, inplace=False) = "
-    "h.into(input, ops.dropout(input, p, training), inplace)",
+    "h.into(input, h.dropout(input, p, training), inplace)",
 )
 @operation
 def dropout(

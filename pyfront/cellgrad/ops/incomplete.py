@@ -52,6 +52,11 @@ def _operands(op: str, names: tuple[str, ...], given: tuple[Any, ...]) -> tuple[
     return wide, functools.reduce(mstype.promote, own)
 
 
+def _undefined(*operands: Tensor) -> Tensor:
+    """NaN, also as the derivative by each operand."""
+    return functools.reduce(gen.add, operands) * math.nan
+
+
 def _integral(log_integrand: Any, end: Tensor) -> Tensor:
     """The integral from 0 to `end`, beyond which nothing is left, of the exponential of a function: in
     steps of a square root, as it may be steep at 0."""
@@ -105,7 +110,7 @@ def _gamma(op: str, input: Any, other: Any, upper: bool) -> Tensor:
         select(right, other_part, 1.0 - lower) if upper else select(right, 1.0 - other_part, lower)
     )
     out = select(gen.equal(x, math.inf), 0.0 if upper else 1.0, out)
-    out = select(known_there, out, math.nan)
+    out = select(known_there, out, _undefined(a, x))
     return cast(out, dtype)
 
 
@@ -184,7 +189,7 @@ def _betainc(a: Any, b: Any, x: Any) -> Tensor:
     p, q, at = select(there, a, 1.0), select(there, b, 1.0), select(there, x, 0.5)
     right = gen.greater(at, (p + 1.0) / (p + q + 2.0))
     part = _beta_left(select(right, q, p), select(right, p, q), select(right, 1.0 - at, at))
-    return cast(select(there, select(right, 1.0 - part, part), math.nan), dtype)
+    return cast(select(there, select(right, 1.0 - part, part), _undefined(a, b, x)), dtype)
 
 
 @public()
@@ -276,5 +281,5 @@ def zeta(input: Tensor, other: Tensor) -> Tensor:
     total = usual + select(turned, sign * ended, 0.0)
     pole = gen.logical_and(gen.less_equal(q, 0.0), whole)
     infinite = gen.logical_or(gen.equal(s, 1.0), gen.logical_and(gen.greater(s, 1.0), pole))
-    out = select(there, total, select(infinite, math.inf, math.nan))
+    out = select(there, total, select(infinite, math.inf, _undefined(s, q)))
     return cast(out, dtype)

@@ -473,7 +473,10 @@ def assign_elements(
     around = partial.written(scope, x, index)
     if around is not None:
         root, place = around
-        assign_elements(root, place, x)
+        if place is ...:  # other elements keep the derivatives that they have there
+            assign_elements(root, index, value, function)
+        else:
+            assign_elements(root, place, x)
 
 
 def assign_known(array: np.ndarray[Any, Any], index: Any, value: Any) -> None:

@@ -573,10 +573,18 @@ def subtract(input: TensorLike, other: TensorLike, *, alpha: TensorLike = 1) -> 
     return gen.sub(input, scaled(input, other, alpha))
 
 
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool) or (isinstance(value, Tensor) and value.dtype is mstype.bool_)
+
+
 def scaled(input: Any, other: Any, alpha: TensorLike) -> Any:
     """``alpha * other`` for a sum with `input`, in the dtype of the sum."""
+    if is_number(alpha) and _is_bool(input) and _is_bool(other):
+        return other if alpha else other & False  # a sum of truth values is one
     if isinstance(alpha, int) and alpha == 1:
         return other
+    if is_number(other) and is_number(alpha):
+        return other * alpha  # stays a number, which takes the tensor's dtype
     if isinstance(input, Tensor) and isinstance(other, Tensor):
         other = cast_to(other, mstype.promote(input.dtype, other.dtype))
     return gen.mul(other, alpha)

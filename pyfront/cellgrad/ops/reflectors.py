@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import argument_error, check_bool, check_ndim
 from cellgrad.core.errors import error
-from cellgrad.core.record import check_tensor, complex_forms, operation
+from cellgrad.core.record import cast_to, check_tensor, complex_forms, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import (
     _generated,
@@ -48,7 +49,8 @@ def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
     It has derivatives where no column is zero below the diagonal, but for the last one of a square matrix.
 
     Args:
-        input: Tensor of shape [..., m, n], of float32, float64, complex64 or complex128.
+        input: Tensor of shape [..., m, n], of float16, which is computed in float32, float32, float64,
+            complex64 or complex128.
 
     Returns:
         y of shape [..., m, n]: R on and above the diagonal, the vectors of the reflections below it; and their factors
@@ -63,6 +65,9 @@ def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
     [[ 5.          2.2       ]
      [-0.5         0.39999998]] [1.6 0. ]
     """
+    if check_tensor(input, "geqrf", "input").dtype is mstype.float16:
+        y, tau = geqrf(cast_to(input, mstype.float32))
+        return cast_to(y, mstype.float16), cast_to(tau, mstype.float16)
     given = _matrices("geqrf", input, "input")
     *lead, m, n = given.shape
     k = min(m, n)

@@ -34,7 +34,8 @@ from cellgrad.ops.shapes import reshape
 
 
 @public(
-    "Tensor.searchsorted(v, side='left', sorter=None)",
+    "Tensor.searchsorted(v, side='left', sorter=None) = "
+    "ops.searchsorted(self, v, side=side, sorter=sorter, out_int32=True)",
     "mint.searchsorted",
 )
 def searchsorted(

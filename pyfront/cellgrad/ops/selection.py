@@ -21,6 +21,7 @@ from cellgrad.core.record import (
     fresh,
     is_number,
     operation,
+    reshape_to,
     shape_of,
     splat,
 )
@@ -301,12 +302,12 @@ def zeros(size: ShapeLike, dtype: Type | None = None) -> Tensor:
     "Tensor.zero_() = self._replace(ops.full(self.shape, 0, dtype=self.dtype), 'zero_')",
     "mint.full",
 )
-def full(size: ShapeLike, fill_value: bool | int | float, *, dtype: Type | None = None) -> Tensor:
-    """A tensor with all elements equal; the dtype is the number's by default (int64, float32 or
-    bool).
+def full(size: ShapeLike, fill_value: TensorLike, *, dtype: Type | None = None) -> Tensor:
+    """A tensor with all elements equal to a number or to a Tensor of one element. The dtype is the Tensor's
+    or the number's by default (int64, float32 or bool).
 
     Raises:
-        TypeError: `fill_value` is not a number.
+        TypeError: `fill_value` is neither.
 
     >>> print(ops.full((2,), 3.0))
     [3. 3.]
@@ -333,8 +334,11 @@ def full(size: ShapeLike, fill_value: bool | int | float, *, dtype: Type | None 
     >>> print(x)
     [0. 0.]
     """
+    if isinstance(fill_value, Tensor) and fill_value.size == 1:
+        return _filled(fill_value, shape_of(size, "full"), dtype or fill_value.dtype)
     if not is_number(fill_value):
-        raise argument_error(TypeError, "full", "fill_value", "a number", fill_value)
+        expected = "a number or a Tensor of one element"
+        raise argument_error(TypeError, "full", "fill_value", expected, fill_value)
     own = (
         mstype.bool_
         if isinstance(fill_value, bool)
@@ -347,11 +351,14 @@ def full(size: ShapeLike, fill_value: bool | int | float, *, dtype: Type | None 
     return splat(fill_value, dtype or own, shape_of(size, "full"))
 
 
+@operation
+def _filled(value: Tensor, shape: tuple[int, ...], dtype: Type) -> Tensor:
+    return broadcast_to_shape(cast_to(reshape_to(value, ()), dtype), shape)
+
+
 @public("mint.full_like")
-def full_like(
-    input: Tensor, fill_value: bool | int | float, *, dtype: Type | None = None
-) -> Tensor:
-    """A tensor of the shape, and by default the dtype, of another with all elements equal.
+def full_like(input: Tensor, fill_value: TensorLike, *, dtype: Type | None = None) -> Tensor:
+    """A tensor of the shape, and by default the dtype, of another with all elements equal; see `full`.
 
     >>> print(ops.full_like(Tensor([1.0, 2.0]), 7.0))
     [7. 7.]
@@ -361,8 +368,8 @@ def full_like(
 
 
 @public("ops.Fill")
-def fill(type: Type, shape: ShapeLike, value: bool | int | float) -> Tensor:
-    """A tensor of dtype `type` with all elements equal.
+def fill(type: Type, shape: ShapeLike, value: TensorLike) -> Tensor:
+    """A tensor of dtype `type` with all elements equal; see `full`.
 
     >>> print(ops.fill(ms.float32, (2,), 3))
     [3. 3.]

@@ -146,6 +146,12 @@ def _matrix_norm(x: Tensor, order: Any, axes: tuple[int, int], keep: bool, op: s
     return reshape_to(out, tuple(n for i, n in enumerate(out.shape) if i not in axes))
 
 
+def _spectral(order: Any, dtype: Type) -> Type:
+    """The dtype of a norm of matrices of `dtype`: of float16 those by singular values are float32."""
+    single = dtype is mstype.float16 and order in ("nuc", 2, -2)
+    return mstype.float32 if single else dtype
+
+
 def _order_of_vectors(order: Any, op: str) -> float:
     if not is_number(order) or isinstance(order, bool):
         raise error(
@@ -218,6 +224,7 @@ def norm(
         order = _order_of_vectors(ord, "norm")
         return cast_to(_power_norm(x, order, axes, keepdim), target)
     pair = pair_of_axes(dim, x, "norm")
+    target = target if dtype else _spectral(ord, target)
     return cast_to(_matrix_norm(x, ord, pair, keepdim, "norm"), target)
 
 
@@ -280,6 +287,7 @@ def matrix_norm(
     x, target = _norm_input(A, dtype, "matrix_norm", "A")
     check_ndim(x, "matrix_norm", "input", at_least=2)
     pair = pair_of_axes(axis, x, "matrix_norm")
+    target = target if dtype else _spectral(ord, target)
     return cast_to(_matrix_norm(x, ord, pair, keepdims, "matrix_norm"), target)
 
 

@@ -253,6 +253,11 @@ class Tape:
         if self.tracks(tensor):
             raise Untaped
 
+    def detached(self, tensor: Tensor) -> Tensor:
+        """A view of all of a tensor, without a gradient."""
+        with suspended():
+            return tensor[...]
+
     def alias(self, tensor: Tensor) -> Tensor:
         """The same value as a tensor of its own."""
         out = Tensor._wrap(tensor._buf.copy(), tensor._sig)

@@ -50,11 +50,12 @@ def write(tape: Tape, tensor: Tensor, value: Any, index: Any = ...) -> None:
         at = np.arange(root.size).reshape(root.shape)
     elif np.unique(at).size < at.size:
         raise Untaped
-    if root is not tensor:
-        tape.replace(root, _with(root, at, value))
+    known = index if index is ... else known_index(index, tensor.shape)
+    if root is not tensor:  # elements that were not written keep the gradients that they have there
+        tape.replace(root, _with(root, at[known], value if index is ... else value[index]))
     tape.replace(tensor, value)
     touched = np.zeros(root.size, bool)
-    touched[at[index if index is ... else known_index(index, tensor.shape)]] = True
+    touched[at[known]] = True
     for view, positions in views:
         if touched[positions].any():
             tape.replace(view, _part(root, positions))

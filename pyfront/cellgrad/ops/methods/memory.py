@@ -67,12 +67,17 @@ class MemoryMethods:
 
     @property
     def data(self) -> Tensor:
-        """The tensor itself.
+        """The tensor without its derivative: what is computed of it has none by the tensor. Writing to it
+        writes to the tensor. Where no derivatives are taken it is the tensor itself.
 
-        >>> print(Tensor([1.0, 2.0]).data)
-        [1. 2.]
+        >>> x = Tensor([1.0, 2.0])
+        >>> print(x.data, ms.grad(lambda x: x * x.data)(x))
+        [1. 2.] [1. 2.]
         """
-        return self  # type: ignore[return-value]
+        tape: Any = state.current.tape
+        if state.current.scope is not None:
+            return partial.read(ops.stop_gradient(self), self, ...)  # type: ignore[no-any-return]
+        return self if tape is None else tape.detached(self)  # type: ignore[no-any-return, return-value]
 
     def is_contiguous(self) -> bool:
         """Whether elements lie in row-major order, one after the other: False of views alone that skip or
