@@ -37,6 +37,7 @@ MAX_TERMS = {
     "large": 60_000_000,
     "epilogues": 20_000_000,
     "shared": 20_000_000,
+    "packed": 20_000_000,
 }
 MAX_PRODUCT = 1_500_000  # elements of a product that is written down, not only summed
 MAX_STORED = 4_000_000
@@ -62,7 +63,7 @@ class Contractions:
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
-        large = self.kind in ("large", "epilogues", "shared")
+        large = self.kind in ("large", "epilogues", "shared", "packed")
         self.dtype = self.rng.choice(DTYPES[:4] if large else DTYPES)
         # Casts stand inside for what numpy has no type for.
         self.outside = "float32" if self.dtype in ("float16", "bfloat16") else self.dtype

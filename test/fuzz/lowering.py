@@ -37,6 +37,7 @@ from differential import FINDINGS, Mismatch, arrays, buffers, entry
 from generator import BUILD, Program
 from layers import Layers
 from loops import Loops
+from packed import Packed
 from recurrent import Recurrent
 from twin import worst
 
@@ -47,6 +48,7 @@ DRAWN = {
     "large": Contractions,
     "epilogues": Epilogues,
     "shared": Shared,
+    "packed": Packed,
     "conv": Convolutions,
     "borders": Borders,
     "equal": Equal,

@@ -219,6 +219,8 @@ GROUPS = {
         "loops": 0.4,
         "recurrent": 0.4,
         "epilogues": 0.5,
+        "shared": 0.4,
+        "packed": 0.6,
     },
     "... and those with donations and layers": {"donations": 1.5, "layers": 0.2},
     "... and those about kernels": {"rows": 1.0},
