@@ -4,6 +4,7 @@
 #include "passes/lower/buffers/Epilogue.h"
 #include "passes/lower/buffers/FillFolding.h"
 #include "passes/lower/buffers/OpCost.h"
+#include "passes/lower/buffers/SumLoop.h"
 #include "passes/lower/cpu/GemmEmitter.h"
 #include "passes/lower/cpu/ItemLoop.h"
 #include "passes/lower/cpu/Passes.h"
@@ -253,14 +254,20 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
                1,
                type.getElementTypeBitWidth()};
       GemmPlan plan = planGemm(shape, *target);
-      // Items are of rows and columns: it is not known how much of the sum
-      // there will be.
       GemmShape usual = shape;
       usual.k = std::min(most, kFewRows);
       problem.inItems =
           estimateNanoseconds(usual, problem.element) >= fewestNanoseconds;
-      if (problem.inItems)
+      if (problem.inItems) {
+        // Items are of rows and columns: it is not known how many blocks of the
+        // sum there will be. Nor is all of A packed that there is room for.
+        GemmPlan alone = plan;
+        usual.k = std::min(most, kChainsOfTiles.longest * plan.depthBlock);
         shareGemm(usual, *target, plan);
+        problem.inItems = !plan.packA || !plan.columnItems || most == usual.k;
+        if (!problem.inItems)
+          plan = alone;
+      }
       if (printPlan) {
         std::string text;
         llvm::raw_string_ostream(text) << plan;
