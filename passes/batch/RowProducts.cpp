@@ -15,10 +15,10 @@ bool isProductOfRows(MatMulOp op, const OpenBatch &batch,
   auto type = cast<RankedTensorType>(op.getType());
   Type element = type.getElementType();
   if (type.getRank() != 2 || !(element.isF32() || element.isF64()) ||
-      llvm::is_contained(type.getShape(), 1) || !op.getTransposeA() ||
-      op.getTransposeB() ||
+      llvm::is_contained(type.getShape(), 1) ||
       flow.combineOf(cast<OpResult>(op.getResult())) != Combine::Add)
     return false;
+  // What is summed over is the first dimension of both then.
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Share share = flow.of(operand);
     return share.kind == Share::Known && share.outer == 1 &&

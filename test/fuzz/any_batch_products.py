@@ -4,6 +4,9 @@ Inputs and weights are small whole numbers, so each sum is exact in float32, in 
 Layers are of random widths, their rows samples or several for each. Sizes are those where plans change: few rows, blocks of a sum, and
 batches whose samples are no longer kept.
 
+Files of one such product are called in guarded memory, whose arena has the bytes that the model says, alone and with workers that take its items
+in any order (guarded.py), on vectors of 128, 256 and 512 bits.
+
     python test/fuzz/any_batch_products.py --first=0 --count=20
 """
 
@@ -11,16 +14,21 @@ from __future__ import annotations
 
 import argparse
 import random
+import tempfile
+from pathlib import Path
 from typing import Any
 
+import guarded
 import numpy as np
+from contractions import TARGETS
 
 import cellgrad as ms
-from cellgrad import ops
+from cellgrad import _native, ops
 
 WIDTHS = (1, 2, 3, 5, 8, 16, 17, 31, 48, 64, 65, 100, 130, 257)
 SIZES = (1, 2, 3, 4, 5, 7, 9, 16, 47, 63, 64, 65, 66, 100, 127, 129, 256, 257, 300, 513, 1000)
 LARGE = (1023, 1024, 1025, 1100)
+OWN = (1, 32, 64, 128)  # sizes that have programs of their own
 
 # Of whole numbers, to whole numbers: in cellgrad, in numpy, and the slope.
 STEPS = {
@@ -106,6 +114,38 @@ def check(seed: int, sizes: tuple[int, ...]) -> None:
             )
 
 
+FILE = """
+func.func @main(%x: tensor<?x{m}x{t}>, %y: tensor<?x{n}x{t}>) -> tensor<{m}x{n}x{t}> {{
+  %a = cell.abs %x : tensor<?x{m}x{t}>
+  %b = cell.relu %y : tensor<?x{n}x{t}>
+  %z = cell.matmul %a, %b {{transpose_a = true}} : (tensor<?x{m}x{t}>, tensor<?x{n}x{t}>) -> tensor<{m}x{n}x{t}>
+  return %z : tensor<{m}x{n}x{t}>
+}}
+"""
+
+
+def check_file(seed: int) -> None:
+    """Raises AssertionError where a product of a file is not exact, or guarded.Stray where it writes elsewhere."""
+    draw, state = random.Random(seed), np.random.default_rng(seed)
+    dtype, t = draw.choice((("float32", "f32"), ("float64", "f64")))
+    m, n = (draw.choice(WIDTHS[1:] + (512, 600)) for _ in range(2))
+    text = FILE.format(m=m, n=n, t=t)
+    target, shuffled = TARGETS[seed % len(TARGETS)], guarded.Shuffled(draw.randint(2, 4), seed)
+    with tempfile.TemporaryDirectory() as made:
+        path = Path(made) / "products.so"
+        _native.compile_text(text, str(path), "products", {"target": target})
+        entry = guarded.Model(path).entry("main")
+        for batch in (*draw.sample(SIZES, 5), draw.choice(LARGE)):
+            x, y = (state.integers(-3, 4, (batch, width)) for width in (m, n))
+            # A program for the size has its workers' memory elsewhere than the model says of all programs.
+            for pool in (None,) if batch in OWN else (None, shuffled):
+                (found,) = entry([x.astype(dtype), y.astype(dtype)], pool)
+                wanted = np.abs(x).T @ np.maximum(y, 0)
+                np.testing.assert_array_equal(
+                    found, wanted, f"{seed}: {m} x {n}, batch {batch}, {target}"
+                )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--first", type=int, default=0)
@@ -114,7 +154,8 @@ def main() -> None:
     for seed in range(given.first, given.first + given.count):
         draw = random.Random(-seed - 1)
         check(seed, (draw.choice(SIZES[:9]), *draw.sample(SIZES, 6), draw.choice(LARGE)))
-    print(f"{given.count} networks")
+        check_file(seed)
+    print(f"{given.count} networks and files")
 
 
 if __name__ == "__main__":

@@ -18,12 +18,18 @@ def test_random_layers(seed):
     any_batch_products.check(seed, (5, 1, 9, 64, 65, 300, 1024, 1025))
 
 
+@pytest.mark.parametrize("seed", range(9))
+def test_files_in_guarded_memory(seed):
+    any_batch_products.check_file(seed)
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(200, 260))
 def test_more_random_layers(seed):
     draw = any_batch_products.random.Random(seed)
     sizes = draw.sample(any_batch_products.SIZES + any_batch_products.LARGE, 6)
     any_batch_products.check(seed, tuple(sizes))
+    any_batch_products.check_file(seed)
 
 
 def test_gradients_have_the_bits_of_a_step_for_the_size():

@@ -403,7 +403,6 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     ],
     "RowProducts": [
         ("a sample has one row", "batchDimOf(op.getLhs().getType(), batch).count", "1"),
-        ("what is read by columns is kept by rows", "«!op.getTransposeA()» ||", "false"),
         ("samples behind others are multiplied", "«share.outer == 1» &&", "true"),
     ],
     "TileLoops": [
