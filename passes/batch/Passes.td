@@ -63,7 +63,7 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
            "Batches up to this size keep samples between phases (0: none)">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif
