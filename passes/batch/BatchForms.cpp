@@ -3,6 +3,7 @@
 #include "passes/batch/BatchForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
@@ -13,9 +14,14 @@ using namespace cellgrad;
 
 static constexpr const char *kAttribute = "cell.batch_form";
 
+static double raised(double x, double power) {
+  return power == 2 ? x * x : power == 0.5 ? std::sqrt(x) : x;
+}
+
 static double evaluate(const BatchForm &form, int64_t size) {
   double n = static_cast<double>(size);
-  return (form[0] * n + form[1]) / (form[2] * n + form[3]);
+  auto [p, q, r, s] = form.numbers;
+  return raised(p * n + q, form.power) / raised(r * n + s, form.power);
 }
 
 /// `value` in a type of numbers; null where integers do not have it.
@@ -59,37 +65,52 @@ std::optional<BatchForm> cellgrad::fitForm(ArrayRef<FormSample> given) {
   double range = static_cast<double>(samples.back().first) - n;
   double slope = (valueOf(samples.back()) - v) / range;
   SmallVector<BatchForm> candidates;
+  auto add = [&](double p, double q, double r, double s, double power = 1) {
+    candidates.push_back({{p, q, r, s}, power});
+  };
   // Whole numbers are tried first: numbers that were rounded hide them.
   double whole = std::nearbyint(slope);
-  candidates.push_back({whole, std::nearbyint(v - whole * n), 0, 1});
+  add(whole, std::nearbyint(v - whole * n), 0, 1);
   double next =
       (valueOf(samples[1]) - v) / (static_cast<double>(samples[1].first) - n);
-  candidates.push_back({next, v - next * n, 0, 1});
+  add(next, v - next * n, 0, 1);
   // m / (r n + s), as of means.
   double inverse = (1 / valueOf(samples.back()) - 1 / v) / range;
   for (double m = 1; m <= 16; ++m) {
     double r = std::nearbyint(m * inverse);
-    candidates.push_back({0, m, r, std::nearbyint(m / v - r * n)});
+    add(0, m, r, std::nearbyint(m / v - r * n));
   }
   // c / (n + s), for any c.
   for (double s : {0.0, -1.0, 1.0})
-    candidates.push_back({0, v * (n + s), 1, s});
+    add(0, v * (n + s), 1, s);
   // k n / (k n + s), as of unbiased variances.
   for (double s : {-1.0, 1.0})
     for (double off : {0.0, -1.0, 1.0, -2.0, 2.0}) {
       double k = std::nearbyint(s * v / (n * (1 - v))) + off;
-      candidates.push_back({k, 0, k, s});
+      add(k, 0, k, s);
     }
+  // Squares and roots of whole numbers p n + q, and one by them.
+  double end = valueOf(samples.back());
+  for (double power : {2.0, 0.5}) {
+    double first = raised(v, 1 / power), last = raised(end, 1 / power);
+    double p = std::nearbyint((last - first) / range);
+    add(p, std::nearbyint(first - p * n), 0, 1, power);
+    double r = std::nearbyint((1 / last - 1 / first) / range);
+    add(0, 1, r, std::nearbyint(1 / first - r * n), power);
+  }
   for (const BatchForm &form : candidates)
-    if (llvm::all_of(form, [](double x) { return std::isfinite(x); }) &&
+    if (llvm::all_of(form.numbers, [](double x) { return std::isfinite(x); }) &&
         fits(form, samples))
       return form;
   return std::nullopt;
 }
 
 void cellgrad::setForm(ConstantOp constant, const BatchForm &form) {
+  SmallVector<double> numbers(form.numbers.begin(), form.numbers.end());
+  if (form.power != 1)
+    numbers.push_back(form.power);
   constant->setAttr(kAttribute,
-                    DenseF64ArrayAttr::get(constant.getContext(), form));
+                    DenseF64ArrayAttr::get(constant.getContext(), numbers));
 }
 
 /// What `apply` is called with for each constant of `function` with a form.
@@ -101,10 +122,11 @@ static void forEachForm(func::FuncOp function, Apply apply) {
       constants.push_back(constant);
   });
   for (ConstantOp constant : constants) {
+    auto numbers =
+        constant->getAttrOfType<DenseF64ArrayAttr>(kAttribute).asArrayRef();
     BatchForm form;
-    llvm::copy(
-        constant->getAttrOfType<DenseF64ArrayAttr>(kAttribute).asArrayRef(),
-        form.begin());
+    llvm::copy(numbers.take_front(4), form.numbers.begin());
+    form.power = numbers.size() > 4 ? numbers[4] : 1;
     apply(constant, form);
   }
 }
@@ -131,10 +153,16 @@ void cellgrad::computeForms(func::FuncOp entry, Value size) {
         b, loc, f64, arith::IndexCastOp::create(b, loc, b.getI64Type(), size));
     auto linear = [&](double factor, double summand) -> Value {
       Value scaled = arith::MulFOp::create(b, loc, number(factor), n);
-      return arith::AddFOp::create(b, loc, scaled, number(summand));
+      Value sum = arith::AddFOp::create(b, loc, scaled, number(summand));
+      if (form.power == 2)
+        return arith::MulFOp::create(b, loc, sum, sum);
+      if (form.power == 0.5)
+        return math::SqrtOp::create(b, loc, sum);
+      return sum;
     };
-    Value value = arith::DivFOp::create(b, loc, linear(form[0], form[1]),
-                                        linear(form[2], form[3]));
+    auto [p, q, r, s] = form.numbers;
+    Value above = linear(p, q), below = linear(r, s);
+    Value value = arith::DivFOp::create(b, loc, above, below);
     auto type = cast<RankedTensorType>(constant.getType());
     Type element = type.getElementType();
     if (isa<IntegerType>(element))

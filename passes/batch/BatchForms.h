@@ -1,11 +1,12 @@
 //===- BatchForms.h - numbers that follow from the batch size -------------===//
 //
 // Python computes numbers from the batch size: the divisor of a mean, n / (n -
-// 1) of a variance. A captured program has them as constants of the batch that
-// it was captured for. Programs that were captured for several sizes show how
-// they follow from it: (p * n + q) / (r * n + s), in double precision and
-// rounded to the constant's type. A constant with such a form says so in
-// `cell.batch_form = array<f64: p, q, r, s>`.
+// 1) of a variance, the root of n. A captured program has them as constants of
+// the batch that it was captured for. Programs that were captured for several
+// sizes show how they follow from it: (p * n + q) / (r * n + s), in double
+// precision and rounded to the constant's type, or the same with numerator and
+// denominator squared, or their roots. A constant with such a form says so in
+// `cell.batch_form = array<f64: p, q, r, s>`, with the power, 2 or 0.5, behind.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +21,11 @@
 
 namespace cellgrad {
 
-/// p, q, r and s.
-using BatchForm = std::array<double, 4>;
+/// p, q, r, s, and the power of numerator and denominator: 1, 2 or 0.5.
+struct BatchForm {
+  std::array<double, 4> numbers;
+  double power = 1;
+};
 
 /// A value that a constant has for a batch of so many samples.
 using FormSample = std::pair<int64_t, mlir::TypedAttr>;

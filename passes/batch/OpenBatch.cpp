@@ -8,7 +8,6 @@
 #include "dialect/CollectiveOps.h"
 #include "dialect/Refusal.h"
 
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
@@ -260,39 +259,4 @@ void cellgrad::dropRules(func::FuncOp function) {
     custom->replaceAllUsesWith(call);
     custom->erase();
   });
-}
-
-/// `extent` with `size` samples in the place of the stand-in.
-static int64_t resized(int64_t extent, const OpenBatch &batch, int64_t size) {
-  return extent % batch.size == 0 ? extent / batch.size * size : extent;
-}
-
-void cellgrad::setBatchSize(func::FuncOp function, const OpenBatch &batch,
-                            int64_t size) {
-  function.walk([&](SliceOp slice) {
-    SmallVector<int64_t> limits(slice.getLimits());
-    for (auto [limit, extent] :
-         llvm::zip(limits, slice.getX().getType().getShape()))
-      if (limit == extent)
-        limit = resized(limit, batch, size);
-    slice.setLimits(limits);
-  });
-
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([&](RankedTensorType type) -> std::optional<Type> {
-    SmallVector<int64_t> shape(type.getShape());
-    for (int64_t &extent : shape)
-      extent = resized(extent, batch, size);
-    return type.clone(shape);
-  });
-  replacer.addReplacement(
-      [&](DenseElementsAttr elements) -> std::optional<Attribute> {
-        auto type = dyn_cast<ShapedType>(replacer.replace(elements.getType()));
-        if (type == elements.getType() || !elements.isSplat())
-          return elements;
-        return elements.resizeSplat(type);
-      });
-  replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true,
-                                        /*replaceLocs=*/false,
-                                        /*replaceTypes=*/true);
 }

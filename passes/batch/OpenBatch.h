@@ -69,6 +69,10 @@ std::string shapeInWords(mlir::RankedTensorType type, const OpenBatch &batch);
 /// batch differentiates nothing.
 void dropRules(mlir::func::FuncOp function);
 
+/// Says "batch" in messages of checks where they have the number of the
+/// stand-in.
+void nameBatchInMessages(mlir::ModuleOp module, const OpenBatch &batch);
+
 /// Gives the batch a size, in all types and attributes of `function`.
 void setBatchSize(mlir::func::FuncOp function, const OpenBatch &batch,
                   int64_t size);

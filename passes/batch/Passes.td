@@ -67,8 +67,8 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
            "Products that sum over kept samples are of all of them, as many as there are when the code runs">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::tensor::TensorDialect"];
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif

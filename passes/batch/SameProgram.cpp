@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/batch/BatchForms.h"
+#include "passes/batch/OwnElements.h"
 #include "passes/batch/SampleFlow.h"
 
 #include "dialect/Refusal.h"
@@ -134,6 +135,7 @@ LogicalResult cellgrad::openBatch(ModuleOp module, const OpenBatch &batch,
   separateConstants(module);
   for (const Captured &captured : captures)
     separateConstants(captured.module);
+  countBatches(module, batch, captures);
   auto isSame = [&](bool takesForms) {
     ScopedDiagnosticHandler silent(module.getContext(),
                                    [](Diagnostic &) { return success(); });
@@ -154,12 +156,18 @@ LogicalResult cellgrad::openBatch(ModuleOp module, const OpenBatch &batch,
         return failure();
     if (!isSame(/*takesForms=*/true)) {
       // What mixes samples often has their number in it: that says more.
-      for (func::FuncOp entry : entries)
-        if (failed(SampleFlow(batch).run(entry)))
+      OwningOpRef<ModuleOp> copy(module.clone());
+      for (auto entry : copy->getOps<func::FuncOp>()) {
+        separateOwnElements(entry, batch);
+        if (entry.isPublic() && failed(SampleFlow(batch).run(entry)))
           return failure();
+      }
       return checkSamePrograms(module, batch, captures, /*takesForms=*/true);
     }
+    for (func::FuncOp entry : entries)
+      separateOwnElements(entry, batch);
   }
+  nameBatchInMessages(module, batch);
   setOpenBatch(module, batch);
   return success();
 }

@@ -149,7 +149,8 @@ LogicalResult SampleFlow::runOn(Operation *op, bool nested) {
           "takes an extremum over the batch inside of a loop or branch";
     if (!outcome.why.empty()) {
       if (!lenient)
-        return refuseMixing(op, outcome.why);
+        return failed(refusePairs(op)) ? failure()
+                                       : refuseMixing(op, outcome.why);
       bool parts = llvm::any_of(op->getOperands(), [&](Value value) {
         return of(value).kind == Share::Partial;
       });
@@ -163,6 +164,16 @@ LogicalResult SampleFlow::runOn(Operation *op, bool nested) {
   return finish(op, nested);
 }
 
+LogicalResult SampleFlow::refusePairs(Operation *op) const {
+  for (Type type : op->getResultTypes())
+    if (pairsSamples(type, batch))
+      return refuseMixing(
+          op, "gives the shape " +
+                  shapeInWords(cast<RankedTensorType>(type), batch) +
+                  ", which pairs samples with each other");
+  return success();
+}
+
 LogicalResult SampleFlow::finish(Operation *op, bool nested) {
   if (!nested)
     users.insert(op);
@@ -170,12 +181,8 @@ LogicalResult SampleFlow::finish(Operation *op, bool nested) {
     if (lenient)
       continue;
     Share share = of(result);
-    if (pairsSamples(result.getType(), batch))
-      return refuseMixing(
-          op,
-          "gives the shape " +
-              shapeInWords(cast<RankedTensorType>(result.getType()), batch) +
-              ", which pairs samples with each other");
+    if (failed(refusePairs(op)))
+      return failure();
     if (share.hasSamples() != (batchDimOf(result.getType(), batch).dim >= 0))
       return refuseMixing(op, "gives a value whose size depends on the batch "
                               "of what has no samples");

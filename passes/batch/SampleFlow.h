@@ -92,6 +92,8 @@ private:
   mlir::LogicalResult runOn(mlir::Operation *op, bool nested);
   mlir::LogicalResult runOnFor(mlir::Operation *op);
   mlir::LogicalResult runOnIf(mlir::Operation *op);
+  /// Refuses a result that has the batch twice.
+  mlir::LogicalResult refusePairs(mlir::Operation *op) const;
   /// Notes what is new when all of a batch has been seen; refuses types.
   mlir::LogicalResult finish(mlir::Operation *op, bool nested);
 

@@ -108,6 +108,9 @@ private:
   Outcome ofGather(GatherOp gather) const;
   Outcome ofScatter(ScatterOp scatter) const;
   Outcome ofConcat(ConcatOp concat) const;
+  Outcome ofGroups(ConcatOp concat) const;
+  Outcome ofSlice(SliceOp slice) const;
+  Outcome ofPad(PadOp pad) const;
   Outcome ofRandomBits(RandomBitsOp bits) const;
   Outcome ofMatrices() const;
   Outcome ofUntouched(Value x, bool untouched, const char *why) const {
@@ -144,7 +147,7 @@ Outcome Rules::ofParts() const {
             });
           })
           .Case([&](ScatterOp scatter) {
-            return scatter.adds() && isShared(scatter.getIndices()) &&
+            return isShared(scatter.getIndices()) &&
                    (isPartial(scatter.getX()) || isZero(scatter.getX())) &&
                    (isPartial(scatter.getUpdates()) ||
                     isZero(scatter.getUpdates()));
@@ -308,18 +311,67 @@ Outcome Rules::ofScatter(ScatterOp scatter) const {
   return at({into.dim, *before});
 }
 
+/// Samples of one operand behind those of another, as two views of images that
+/// a network sees at once: groups of samples, which must be of equal size.
+Outcome Rules::ofGroups(ConcatOp concat) const {
+  int64_t dim = int64_t(concat.getDim()), inner = 0;
+  for (Value operand : concat->getOperands())
+    if (Place place = placeOf(operand); place.before != kAny) {
+      int64_t own = batchDimOf(operand.getType(), batch).count / place.before;
+      if (inner > 0 && own != inner)
+        return Outcome::refused(kMeets);
+      inner = own;
+    }
+  inner = std::max<int64_t>(inner, 1);
+  int64_t count = batchDimOf(concat.getType(), batch).count;
+  for (Value operand : concat->getOperands())
+    if (batchDimOf(operand.getType(), batch).count % inner != 0)
+      return Outcome::refused(kMeets);
+  return at({dim, count / inner});
+}
+
 Outcome Rules::ofConcat(ConcatOp concat) const {
   std::optional<int64_t> before = kAny;
   int64_t dim = batchDimOf(concat.getType(), batch).dim;
-  for (Value operand : concat->getOperands()) {
-    if (!hasSamples(operand) || placeOf(operand).dim != dim ||
-        int64_t(concat.getDim()) == dim)
+  for (Value operand : concat->getOperands())
+    if (!hasSamples(operand) || placeOf(operand).dim != dim)
       return Outcome::refused(kAlong);
+  if (int64_t(concat.getDim()) == dim)
+    return ofGroups(concat);
+  for (Value operand : concat->getOperands()) {
     before = sameBefore({dim, *before}, placeOf(operand));
     if (!before)
       return Outcome::refused(kMeets);
   }
   return at({dim, *before});
+}
+
+/// All samples, or some groups of them.
+Outcome Rules::ofSlice(SliceOp slice) const {
+  Value x = slice.getX();
+  auto [dim, before] = placeOf(x);
+  int64_t first = slice.getStarts()[dim], end = slice.getLimits()[dim];
+  int64_t extent = cast<RankedTensorType>(x.getType()).getDimSize(dim);
+  if (first == 0 && end == extent && slice.getStrides()[dim] == 1)
+    return moved(x, dim);
+  int64_t group = before == kAny ? batch.size : extent / before;
+  if (first % group != 0 || end % group != 0 || slice.getStrides()[dim] != 1)
+    return Outcome::refused("takes some samples of the batch");
+  return at({dim, before == kAny ? kAny : (end - first) / group});
+}
+
+/// Groups of samples that are zero.
+Outcome Rules::ofPad(PadOp pad) const {
+  Value x = pad.getX();
+  auto [dim, before] = placeOf(x);
+  int64_t low = pad.getLow()[dim], high = pad.getHigh()[dim];
+  if (low == 0 && high == 0 && pad.getInterior()[dim] == 0)
+    return moved(x, dim);
+  int64_t extent = cast<RankedTensorType>(x.getType()).getDimSize(dim);
+  int64_t group = before == kAny ? batch.size : extent / before;
+  if (low % group != 0 || high % group != 0 || pad.getInterior()[dim] != 0)
+    return Outcome::refused("adds samples to the batch");
+  return at({dim, (extent + low + high) / group});
 }
 
 /// Numbers by their positions, those of a sample behind those of the samples
@@ -390,10 +442,12 @@ Outcome Rules::apply() {
                    : Outcome::refused("has elements for a batch of one size");
       })
       .Case([&](IotaOp iota) {
+        // Along the batch, the numbers of samples: see countFromSample of
+        // SumPhases.
         auto type = cast<RankedTensorType>(iota.getType());
-        return int64_t(iota.getDim()) == batchDimOf(type, batch).dim
-                   ? Outcome::refused(kAlong)
-                   : Outcome(alike(type));
+        int64_t dim = batchDimOf(type, batch).dim;
+        return int64_t(iota.getDim()) == dim ? at({dim, 1})
+                                             : Outcome(alike(type));
       })
       .Case([&](BroadcastOp broadcast) { return ofBroadcast(broadcast); })
       .Case([&](ReshapeOp reshape) { return ofReshape(reshape); })
@@ -413,22 +467,8 @@ Outcome Rules::apply() {
         auto perm = transpose.getPerm();
         return moved(x, llvm::find(perm, placeOf(x).dim) - perm.begin());
       })
-      .Case([&](SliceOp slice) {
-        Value x = slice.getX();
-        int64_t dim = placeOf(x).dim;
-        bool whole = slice.getStarts()[dim] == 0 &&
-                     slice.getStrides()[dim] == 1 &&
-                     slice.getLimits()[dim] ==
-                         cast<RankedTensorType>(x.getType()).getDimSize(dim);
-        return ofUntouched(x, whole, "takes some samples of the batch");
-      })
-      .Case([&](PadOp pad) {
-        Value x = pad.getX();
-        int64_t dim = placeOf(x).dim;
-        bool none = pad.getLow()[dim] == 0 && pad.getHigh()[dim] == 0 &&
-                    pad.getInterior()[dim] == 0;
-        return ofUntouched(x, none, "adds samples to the batch");
-      })
+      .Case([&](SliceOp slice) { return ofSlice(slice); })
+      .Case([&](PadOp pad) { return ofPad(pad); })
       .Case([&](ConcatOp concat) { return ofConcat(concat); })
       .Case([&](MatMulOp matmul) { return ofMatMul(matmul); })
       .Case([&](ConvOp conv) { return ofConv(conv); })

@@ -2,6 +2,7 @@
 
 #include "passes/batch/BatchForms.h"
 #include "passes/batch/BatchPrograms.h"
+#include "passes/batch/OwnElements.h"
 #include "passes/batch/Passes.h"
 #include "passes/batch/SampleFlow.h"
 
@@ -64,10 +65,13 @@ private:
       return success();
     if (failed(expandDerivatives(module)))
       return failure();
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function.isPublic() && !keepsSamplesApart(function, batch) &&
-          failed(SampleFlow(batch).run(function)))
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (!function.isPublic() || keepsSamplesApart(function, batch))
+        continue;
+      separateOwnElements(function, batch);
+      if (failed(SampleFlow(batch).run(function)))
         return failure();
+    }
     return success();
   }
 };

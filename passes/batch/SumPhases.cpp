@@ -112,6 +112,34 @@ static Value firstSampleOf(func::FuncOp function) {
   return function.getArgument(count);
 }
 
+/// Numbers of samples are those in the whole batch.
+void SumPhases::countFromSample(IotaOp iota, func::FuncOp function) {
+  auto type = cast<RankedTensorType>(iota.getType());
+  auto [dim, count] = batchDimOf(type, batch);
+  if (int64_t(iota.getDim()) != dim)
+    return;
+  Value first = firstSampleOf(function);
+  OpBuilder b(iota);
+  Location loc = iota.getLoc();
+  RankedTensorType wide = type.clone(b.getI64Type());
+  auto scalar = cast<RankedTensorType>(first.getType());
+  if (count > 1)
+    first = MulOp::create(
+        b, loc, first,
+        ConstantOp::create(
+            b, loc,
+            DenseElementsAttr::get(scalar, b.getI64IntegerAttr(count))));
+  Value numbers = AddOp::create(
+      b, loc, IotaOp::create(b, loc, wide, iota.getDimAttr()),
+      BroadcastOp::create(b, loc, wide, first,
+                          b.getDenseI64ArrayAttr(llvm::to_vector(
+                              llvm::seq<int64_t>(0, type.getRank())))));
+  if (wide != type)
+    numbers = CastOp::create(b, loc, type, numbers);
+  iota.replaceAllUsesWith(numbers);
+  iota.erase();
+}
+
 /// Random numbers of a sample are those at its place in the whole batch: those
 /// for samples are counted from the place of the first of a tile.
 void SumPhases::countFromSample(RandomBitsOp bits, func::FuncOp function) {
@@ -161,7 +189,7 @@ llvm::DenseSet<Value> SumPhases::worthKeeping(bool withChains) const {
   llvm::DenseMap<Value, int64_t> chains; // operations since what is kept
   for (Operation *op : ops) {
     if (!flow.usesSamples(op) || isRepeated(op) ||
-        isa<CastOp, SliceOp, PadOp, WindowsOp, ReverseOp>(op)) {
+        isa<CastOp, IotaOp, SliceOp, PadOp, WindowsOp, ReverseOp>(op)) {
       for (Value value : readValues(op))
         for (Value result : op->getResults())
           chains[result] = std::max(chains[result], chains.lookup(value));
@@ -346,12 +374,12 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
   copies.map(inputs.getArrayRef(), body->getArguments());
   for (Operation *op : ops)
     if (needed.contains(op))
-      inside.clone(*op, copies)->walk([&](RandomBitsOp bits) {
-        countFromSample(bits, function);
-      });
+      inside.clone(*op, copies);
   func::ReturnOp::create(
       inside, entry.getLoc(),
       llvm::map_to_vector(outputs, [&](Value v) { return copies.lookup(v); }));
+  function.walk([&](RandomBitsOp bits) { countFromSample(bits, function); });
+  function.walk([&](IotaOp iota) { countFromSample(iota, function); });
 
   SmallVector<Value> given;
   for (Value input : inputs)

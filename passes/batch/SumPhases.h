@@ -66,6 +66,7 @@ private:
   void emitPhase(int64_t phase, mlir::OpBuilder &b, mlir::Value size,
                  Tiles tiles);
   void countFromSample(RandomBitsOp bits, mlir::func::FuncOp function);
+  void countFromSample(IotaOp iota, mlir::func::FuncOp function);
   llvm::SmallVector<mlir::Value> emitAll(mlir::OpBuilder &b, mlir::Value size,
                                          Tiles tiles);
 

@@ -2,6 +2,7 @@
 
 #include "passes/batch/BatchForms.h"
 #include "passes/batch/BatchPrograms.h"
+#include "passes/batch/OwnElements.h"
 #include "passes/batch/Passes.h"
 #include "passes/batch/SumPhases.h"
 
@@ -67,8 +68,16 @@ struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
     for (func::FuncOp entry : llvm::concat<func::FuncOp>(apart, adding))
       if (failed(checkEntry(entry, batch)))
         return signalPassFailure();
-    for (func::FuncOp entry : adding)
+    for (func::FuncOp entry : adding) {
+      separateOwnElements(entry, batch);
       simplify(entry);
+      if (failed(SampleFlow(batch).run(entry)))
+        return signalPassFailure();
+    }
+    for (func::FuncOp entry : llvm::concat<func::FuncOp>(apart, adding))
+      for (func::FuncOp program : batchProgramsOf(entry))
+        if (failed(checkProgram(entry, program, batch)))
+          return signalPassFailure();
     // All copies first: one entry may call another.
     SmallVector<SmallVector<Tile>> known, copies;
     for (func::FuncOp entry : apart)
@@ -175,8 +184,6 @@ private:
   LogicalResult cutIntoPhases(func::FuncOp entry, const OpenBatch &batch,
                               SmallVector<Tile> &programs) {
     SampleFlow flow(batch);
-    if (failed(flow.run(entry)))
-      return failure();
     bool meets = entry
                      .walk([](Operation *op) {
                        return needsAllRanks(op) ? WalkResult::interrupt()
@@ -286,9 +293,6 @@ private:
     for (auto [k, type] : llvm::enumerate(entry.getResultTypes()))
       if (batch.rowsOf(type) > 1)
         return many("result", k, type);
-    for (func::FuncOp program : batchProgramsOf(entry))
-      if (failed(checkProgram(entry, program, batch)))
-        return failure();
     return success();
   }
 

@@ -71,11 +71,15 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @numbers_of_rows(%x: tensor<101x7xf32>) -> tensor<101x7xi32> {
-    // expected-error@+1 {{goes along the batch}}
+  // Numbers of rows are those of samples one after the other.
+  func.func @numbers_of_rows(%x: tensor<101x7xi32>) -> tensor<101x7xi32> {
     %0 = cell.iota dim 0 : tensor<707xi32>
-    %1 = cell.reshape %0 : tensor<707xi32> -> tensor<101x7xi32>
-    return %1 : tensor<101x7xi32>
+    %1 = cell.transpose %x perm [1, 0] : tensor<101x7xi32> -> tensor<7x101xi32>
+    %2 = cell.reshape %1 : tensor<7x101xi32> -> tensor<707xi32>
+    // expected-error@+1 {{lets rows of different samples meet}}
+    %3 = cell.add %0, %2 : tensor<707xi32>
+    %4 = cell.reshape %3 : tensor<707xi32> -> tensor<101x7xi32>
+    return %4 : tensor<101x7xi32>
   }
 }
 
@@ -84,10 +88,48 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @two_batches(%x: tensor<101x7xf32>) -> tensor<101x7x2xf32> {
     %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
-    // expected-error@+1 {{goes along the batch}}
     %1 = cell.concat %0, %0 dim 0 : (tensor<707xf32>, tensor<707xf32>) -> tensor<1414xf32>
+    // expected-error@+1 {{takes the batch apart}}
     %2 = cell.reshape %1 : tensor<1414xf32> -> tensor<101x7x2xf32>
     return %2 : tensor<101x7x2xf32>
+  }
+}
+
+// -----
+
+// Groups of a row and of two rows for each sample are not alike.
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @unequal_groups(%x: tensor<101x2xf32>, %y: tensor<101xf32>) -> tensor<f32> {
+    %0 = cell.reshape %x : tensor<101x2xf32> -> tensor<202xf32>
+    // expected-error@+1 {{lets rows of different samples meet}}
+    %1 = cell.concat %0, %y dim 0 : (tensor<202xf32>, tensor<101xf32>) -> tensor<303xf32>
+    %2 = cell.reduce_sum %1 over [0] : tensor<303xf32> -> tensor<f32>
+    return %2 : tensor<f32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @half_of_a_group(%x: tensor<101x2xf32>) -> tensor<f32> {
+    %0 = cell.reshape %x : tensor<101x2xf32> -> tensor<202xf32>
+    // expected-error@+1 {{takes some samples of the batch}}
+    %1 = cell.slice %0 from [0] to [101] by [1] : tensor<202xf32> -> tensor<101xf32>
+    %2 = cell.reduce_sum %1 over [0] : tensor<101xf32> -> tensor<f32>
+    return %2 : tensor<f32>
+  }
+}
+
+// -----
+
+// Half a group of zeros: two rows are of a sample.
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @half_of_a_border(%x: tensor<101x2xf32>) -> tensor<f32> {
+    %0 = cell.reshape %x : tensor<101x2xf32> -> tensor<202xf32>
+    // expected-error@+1 {{adds samples to the batch}}
+    %1 = cell.pad %0 low [101] high [0] interior [0] : tensor<202xf32> -> tensor<303xf32>
+    %2 = cell.reduce_sum %1 over [0] : tensor<303xf32> -> tensor<f32>
+    return %2 : tensor<f32>
   }
 }
 
@@ -171,7 +213,7 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @gram(%x: tensor<101x2xf32>) -> tensor<101x2xf32> {
-    // expected-error@+1 {{lets rows of different samples meet}}
+    // expected-error@+1 {{gives the shape [batch, batch], which pairs samples with each other}}
     %0 = cell.matmul %x, %x {transpose_b = true} : (tensor<101x2xf32>, tensor<101x2xf32>) -> tensor<101x101xf32>
     %1 = cell.matmul %0, %x : (tensor<101x101xf32>, tensor<101x2xf32>) -> tensor<101x2xf32>
     return %1 : tensor<101x2xf32>
@@ -224,7 +266,7 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @one_place(%x: tensor<5x2xf32>, %i: tensor<101xi32>, %u: tensor<101x2xf32>) -> tensor<5x2xf32> {
     // expected-error@+1 {{puts elements of all samples into one place}}
-    %0 = cell.scatter "add" %u into %x at %i dim 0 : tensor<101x2xf32>, tensor<5x2xf32>, tensor<101xi32>
+    %0 = cell.scatter "set" %u into %x at %i dim 0 : tensor<101x2xf32>, tensor<5x2xf32>, tensor<101xi32>
     return %0 : tensor<5x2xf32>
   }
 }
@@ -424,18 +466,6 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
     // expected-error@+1 {{lets rows of different samples meet}}
     %3 = cell.matmul %0, %2 : (tensor<1x707xf32>, tensor<707x1xf32>) -> tensor<1x1xf32>
     return %3 : tensor<1x1xf32>
-  }
-}
-
-// -----
-
-module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  // Each part of the batch would begin with the ones again.
-  func.func @begins_with_ones(%i: tensor<101xi32>, %u: tensor<101x2xf32>) -> tensor<5x2xf32> {
-    %0 = cell.constant dense<1.0> : tensor<5x2xf32>
-    // expected-error@+1 {{puts elements of all samples into one place}}
-    %1 = cell.scatter "add" %u into %0 at %i dim 0 : tensor<101x2xf32>, tensor<5x2xf32>, tensor<101xi32>
-    return %1 : tensor<5x2xf32>
   }
 }
 

@@ -200,7 +200,7 @@ def test_one_sample_may_differ(tmp_path):
 
 
 def powers_of_the_number(x):
-    return x / x.shape[0] ** 0.5
+    return x / x.shape[0] ** 0.3
 
 
 def two_differ(x):
@@ -208,7 +208,7 @@ def two_differ(x):
 
 
 def numbered(x):
-    return x + ops.arange(x.shape[0]).reshape(-1, 1).float()
+    return x + ops.linspace(0.0, 1.0, x.shape[0]).reshape(-1, 1)
 
 
 def test_choices_by_the_number(tmp_path):
@@ -285,9 +285,9 @@ def shuffled(x):
     ("function", "why"),
     [
         (powers_of_the_number, "depends on the batch size"),
-        (numbered, "results of a sample depend on the others"),
+        (numbered, "has elements for a batch of one size"),
         (sorted_along, "results of a sample depend on the others"),
-        (pairs, "lets rows of different samples meet"),
+        (pairs, "gives the shape [batch, batch], which pairs samples with each other"),
         (every_second_row, "takes some samples of the batch"),
         (shuffled, "results of a sample depend on the others"),
     ],

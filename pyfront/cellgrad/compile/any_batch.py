@@ -8,7 +8,9 @@ program is captured for other sizes, too, and must be the same but for numbers t
 
 from __future__ import annotations
 
+import copy
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,7 +23,7 @@ from cellgrad.core.guards import ABSENT
 from cellgrad.core.notices import warn_once
 from cellgrad.core.open_shape import LARGEST, OpenElements
 from cellgrad.core.parameter import Parameter
-from cellgrad.core.scope import Trace
+from cellgrad.core.scope import NeedsIdentity, Trace
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, tensors
@@ -35,6 +37,8 @@ STAND_IN = 65521
 _OTHERS = (2, 3, 32749)
 # So many batch sizes are found without a look at each input, so that a server of all sizes keeps little.
 _MOST_RESIZED = 1024
+# Whole numbers that are words of their own.
+_NUMBER = re.compile(r"(?<![\w.])\d+(?!\w|\.\d)", re.ASCII)
 _wrap = Tensor._wrap
 _call_known = _native.call_known
 
@@ -45,18 +49,53 @@ def open_batch(
     """Makes what was captured for the stand-in a program for 1 to `most` samples. Batches that come `often`
     get programs of their own: what is captured for them.
 
+    Checks of `trace` say "batch" where they have its number; those of the programs for known sizes are noted
+    with them.
+
     Raises:
-        CompileError: for another size it is another program.
+        CompileError: for another size it is another program, or none.
     """
 
     def text(size: int) -> str:
-        return capture(size).graph.text(locations=True)
+        try:
+            found = capture(size)
+        except NeedsIdentity:
+            raise
+        except Exception as e:
+            made = CompileError(
+                f"'{model}' is to be compiled for any batch size, but cannot be for a batch of {size}: {e}"
+            )
+            made.__cellgrad_located__ = True  # type: ignore[attr-defined]
+            raise made from e
+        for said, check in found.checks.items():
+            trace.checks.setdefault(said, check)
+        return found.graph.text(locations=True)
 
     try:
         for size in trace.graph.open_batch(STAND_IN, most, often, [(n, text(n)) for n in _OTHERS]):
             trace.graph.add_batch_program(text(size))
     except _native.GraphError as e:
         raise error(CompileError, f"'{model}' could not be compiled:\n{e}") from None
+    for said, (place, kind, hint) in list(trace.checks.items()):
+        if (named := _named(said)) != said:
+            trace.checks[named] = place, kind if isinstance(kind, type) else _renamed(kind), hint
+
+
+def _named(text: str) -> str:
+    """A message with "batch" in the place of the stand-in, as the compiler writes it into programs."""
+
+    def name(number: re.Match[str]) -> str:
+        count, rest = divmod(int(number[0]), STAND_IN)
+        return number[0] if rest or not count else "batch" if count == 1 else f"{count} x batch"
+
+    return _NUMBER.sub(name, text)
+
+
+def _renamed(exception: Exception) -> Exception:
+    """The same of an exception of the user's."""
+    made = copy.copy(exception)
+    made.args = tuple([_named(a) if isinstance(a, str) else a for a in exception.args])
+    return made
 
 
 def largest_batch(inputs: Any, who: str) -> int | None:

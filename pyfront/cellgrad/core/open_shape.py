@@ -7,9 +7,10 @@ from typing import Any
 
 from cellgrad.core.errors import error
 
-__all__ = ["LARGEST", "AnySize", "OpenElements", "open_dims", "without_elements"]
+__all__ = ["LARGEST", "AnySize", "OpenElements", "is_constant", "open_dims", "without_elements"]
 
 LARGEST = 2**31 - 1  # samples, where no Symbol says how many
+_MOST_COUNTED = 1 << 20  # elements of what Python makes of their number
 
 
 class AnySize:
@@ -50,3 +51,11 @@ def open_dims(shape: Sequence[Any] | int) -> tuple[tuple[int, ...], int] | None:
         return None
     most = min([n.max for n in shape if isinstance(n, AnySize)], default=LARGEST)
     return tuple([-1 if n is None or isinstance(n, AnySize) else n for n in shape]), most
+
+
+def is_constant(trace: Any, tensor: Any) -> bool:
+    """Whether a Tensor is a constant of what is captured: in an exported model, and where Python has made it while a
+    program for any batch size is captured, perhaps of the number of samples. It is seen how it follows from that.
+    """
+    counted = trace.stand_in > 0 and id(tensor) in trace.made and tensor.size <= _MOST_COUNTED
+    return trace.bake or counted

@@ -22,6 +22,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import pairs, state, variables
 from cellgrad.core.errors import Position, error
 from cellgrad.core.guards import ABSENT, CONTAINERS, Guard, contents, is_cell, is_library, value_of
+from cellgrad.core.open_shape import is_constant
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer, leaked, lost_error, says_how
@@ -90,7 +91,7 @@ class Trace:
         # Tensors with hooks that act where a gradient by them is given; see `core.hooks`.
         self.leaves: dict[int, tuple[Tensor, tuple[Any, ...], tuple[int, ...]]] = {}
         self.closed = False
-        self.stand_in = 0  # the first dimension of tensors whose batch may have any size
+        self.stand_in = 0  # for the batch of any size, also where that is captured for another
         self.asks = False  # whether elements of an input can be had: by `NeedsElements`
         self.fixes = False  # whether those that a shape depends on can: see `Tracer._fixed`
         self.plain: list[Signature | None] = []  # of the program's inputs that are no Parameters
@@ -144,8 +145,8 @@ class Trace:
                 RuntimeError,
                 f"'{self.graph_name}' has more than {_MOST_OPS} operations: a loop over Python "
                 "values is unrolled, and this one has many rounds or no end.",
-                "call the compiled function in a loop outside, or set CELLGRAD_MAX_OPS to a "
-                "larger number",
+                "compute with whole tensors (ms.vmap), call the compiled function in a loop outside, or set "
+                "CELLGRAD_MAX_OPS to a larger number",
             )
 
     def guard(self, where: Any, name: Any, value: Any) -> None:
@@ -326,7 +327,7 @@ class Scope:
             found = self.elements.get(id(tensor), self._captured.get(id(tensor)))
             if found is not None:
                 return found
-            if self.trace.bake and not isinstance(tensor._buf, Overwritten):
+            if is_constant(self.trace, tensor) and not isinstance(tensor._buf, Overwritten):
                 data = tensor._buf.view().tobytes()
                 native, held = tensor.dtype.native, tensor._sig.held
                 value = self.fn.constant(data, native, held, state.location())

@@ -167,10 +167,11 @@ def export(
         plan.append(("value_and_grad", *_with_inputs(value_and_grad, inputs)))
     if step is not None:
         plan.append(("train_step", *_with_inputs(step, inputs)))
-    trace, parameters = _captured(model, plan, STAND_IN)
+    stand_in = 0 if most is None else STAND_IN
+    trace, parameters = _captured(model, plan, STAND_IN, stand_in)
     if most is not None:
         open_batch(
-            trace, most, list(batch_sizes), lambda size: _captured(model, plan, size)[0], model
+            trace, most, list(batch_sizes), lambda n: _captured(model, plan, n, stand_in)[0], model
         )
     os.makedirs(os.path.dirname(os.path.abspath(stem)), exist_ok=True)
     content = _safetensors.contents({name: as_pairs(p) for name, p in parameters.items()})
@@ -226,12 +227,13 @@ def _stem_and_kind(file_name: str, target: str) -> tuple[str, str]:
 
 
 def _captured(
-    model: str, plan: list[tuple[str, Any, tuple[Any, ...]]], batch: int
+    model: str, plan: list[tuple[str, Any, tuple[Any, ...]]], batch: int, stand_in: int
 ) -> tuple[Trace, dict[str, Parameter]]:
     """The entries of `plan`, each a name, a function and its inputs, and their Parameters by name. An
-    open batch has the size `batch`.
+    open batch has the size `batch`, and `stand_in` is that of all programs of any size, 0 where there are none.
     """
     trace = Trace(model)
+    trace.stand_in = stand_in
     trace.bake = True
     parameters: dict[str, Parameter] = {}
     try:

@@ -13,7 +13,7 @@ from cellgrad import _native
 from cellgrad.core import effects, partial, record, state, views
 from cellgrad.core.aliases import Dims, Index, ShapeLike
 from cellgrad.core.arguments import check_dtype, check_int, check_ndim
-from cellgrad.core.errors import UnknownShape, either, error
+from cellgrad.core.errors import CompileError, UnknownShape, either, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import (
     as_tensor,
@@ -148,6 +148,13 @@ def _copied(
 
 def rows(x: Tensor) -> Iterator[Tensor]:
     """``x[i]`` for each i along dimension 0, outside of compiled code."""
+    scope = state.current.scope
+    if scope is not None and scope.trace.stand_in and x.shape[0] % scope.trace.stand_in == 0:
+        raise error(
+            CompileError,
+            "The samples of a batch of any size cannot be counted in Python.",
+            "compute with the whole tensor, or by ms.vmap",
+        )
     buffer: Any = None
     view: Any = None
     for i in range(x.shape[0]):

@@ -108,17 +108,17 @@ def _sampled(x: Tensor, grid: Tensor, mode: str, padding: str, align: bool) -> T
         if padding != "zeros":
             place = gen.maximum(gen.minimum(place, n - 1.0), 0.0)
         places.append(place)
-    flat = movedim(x, 1, -1).reshape(-1, x.shape[1])
-    batch = known(np.arange(x.shape[0]), mstype.int32).reshape(-1, *(1,) * rank)
+    flat = movedim(x, 1, -1).reshape(x.shape[0], -1, x.shape[1])
 
     def taken(points: list[Tensor]) -> Tensor:
-        index: Any = batch
+        index: Any = None
         inside: Any = None
         for p, n in zip(points, sizes, strict=True):
             here = gen.logical_and(gen.greater_equal(p, 0), gen.less_equal(p, n - 1))
             inside = here if inside is None else gen.logical_and(inside, here)
-            index = index * n + cast(gen.maximum(gen.minimum(p, n - 1), 0), mstype.int32)
-        rows = gathered(flat, index, 0)
+            at = cast(gen.maximum(gen.minimum(p, n - 1), 0), mstype.int32)
+            index = at if index is None else index * n + at
+        rows = gathered(flat, index, 1, batch_dims=1)
         return select(inside.reshape(*inside.shape, 1), rows, 0)
 
     if mode == "nearest":

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core import scope
+from cellgrad.core import scope, state
 from cellgrad.core.arguments import check_dtype
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -48,10 +48,34 @@ def combined(x: Tensor, index: Tensor, updates: Tensor, combine: str) -> Tensor:
     """
     if combine == "add" or not updates.size:
         return scattered(x, index, updates, 0, 0, combine)
-    given = index, updates
     neutral = {"max": -math.inf, "min": math.inf}.get(combine, 1)
     if combine != "mul" and x.dtype.kind != "f":
         neutral = extreme(x.dtype, combine == "max")
+    current = state.current.scope
+    if combine != "mul" and current is not None and current.trace.stand_in:
+        spread = _selected(x.shape[0], index, updates, combine, neutral)
+    else:
+        spread = _scanned(splat(neutral, x.dtype, x.shape), index, updates, combine)
+    out = emit(_COMBINE[combine], [x, spread])
+    return out if combine == "mul" or x.dtype.kind != "f" else _shared(x, index, updates, out)
+
+
+def _selected(rows: int, index: Tensor, updates: Tensor, combine: str, neutral: Any) -> Tensor:
+    """The extremum of the updates of each of the rows, of all that are not its own replaced: there are no
+    orders of a batch of any size, but extrema.
+    """
+    n, rest = index.shape[0], updates.shape[1:]
+    number = emit("cell.iota", [], {"dim": 1}, index.dtype, (n, rows))
+    own = emit("cell.equal", [broadcast_to_shape(reshape_to(index, (n, 1)), (n, rows)), number])
+    shape = (n, rows, *rest)
+    own = broadcast_to_shape(reshape_to(own, (n, rows, *(1,) * len(rest))), shape)
+    updates = broadcast_to_shape(reshape_to(updates, (n, 1, *rest)), shape)
+    chosen = emit("cell.select", [own, updates, splat(neutral, updates.dtype, shape)])
+    return emit(f"cell.reduce_{combine}", [chosen], {"dims": [0]})
+
+
+def _scanned(base: Tensor, index: Tensor, updates: Tensor, combine: str) -> Tensor:
+    """`base` with the updates of each row, combined, in its place."""
     order = _index.order_of(index, 0, False)
     index, updates = gathered(index, order, 0), gathered(updates, order, 0)
     n, step = index.shape[0], 1
@@ -63,9 +87,7 @@ def combined(x: Tensor, index: Tensor, updates: Tensor, combine: str) -> Tensor:
         later = emit("cell.select", [broadcast_to_shape(same, later.shape), both, later])
         updates = emit("cell.concat", [piece(updates, 0, 0, step), later], {"dim": 0})
         step *= 2
-    spread = scattered(splat(neutral, x.dtype, x.shape), index, updates, 0, 0, "set")
-    out = emit(_COMBINE[combine], [x, spread])
-    return out if combine == "mul" or x.dtype.kind != "f" else _shared(x, *given, out)
+    return scattered(base, index, updates, 0, 0, "set")
 
 
 def _shared(x: Tensor, index: Tensor, updates: Tensor, out: Tensor) -> Tensor:
