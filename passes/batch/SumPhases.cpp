@@ -470,7 +470,6 @@ void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
   bool keepsSome = mostKept > 0 && mostKept < batch.max;
   if (groups.size() > 1) {
     whole = {};
-    mostKept = keepsSome ? 0 : mostKept;
     keepsSome = false;
   }
 

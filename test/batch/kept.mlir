@@ -10,6 +10,18 @@
 // ALL: tensor.empty() : tensor<200x2xf32>
 // RUN: cell-opt %s --cell-tile-batch='tiles=4,1 kept=0' | FileCheck %s --check-prefix=NONE --implicit-check-not=scf.if --implicit-check-not=tensor.empty
 // NONE: func @step
+// RUN: cell-opt %s --cell-tile-batch='tiles=4,1 kept=8' | FileCheck %s --check-prefix=EARLY
+// Larger batches have loops over each second size of tiles, and over single samples, but not over two.
+// RUN: cell-opt %s --cell-tile-batch='tiles=32,16,8,4,2,1 kept=8' | FileCheck %s --check-prefix=OTHER
+// OTHER-LABEL: func @step(
+// OTHER: } else {
+// OTHER: func.call @step_phase_0_of_32
+// OTHER-NOT: _of_16
+// OTHER: func.call @step_phase_0_of_8
+// OTHER-NOT: _of_4
+// OTHER-NOT: _of_2
+// OTHER: func.call @step_phase_0_of_1_
+// OTHER: func.call @step_phase_1_of_32
 // RUN: cell-run %s --entry=step --passes='cell-specialize-batch{size=2}' --arg='dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>' --arg='dense<[[1.0, 0.0], [0.0, 2.0]]> : tensor<2x2xf32>' | FileCheck %s --check-prefix=NUMBERS
 // By hand: rows [1, 4] and [3, 8] less their sum are [-3, -8] and [-1, -4].
 // NUMBERS: result 0: tensor<f32> 90.0
@@ -111,5 +123,75 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
     %less = cell.sub %y, %sums : tensor<65521x2xf32>
     %loss = cell.reduce_sum %less over [0, 1] : tensor<65521x2xf32> -> tensor<f32>
     return %loss : tensor<f32>
+  }
+
+  // A shorter one is computed again from the product that is kept.
+  // CHECK-LABEL: func @short
+  // CHECK: tensor.empty() : tensor<8x2xf32>
+  // CHECK-NOT: tensor.empty
+  // CHECK: } else {
+  // PHASES: func private @short_phase_1_of_4(%{{.*}}: tensor<2xf32>, %[[KEPT:.*]]: tensor<4x2xf32>)
+  // PHASES-NEXT: cell.tanh %[[KEPT]]
+  func.func @short(%x: tensor<65521x2xf32>, %w: tensor<2x2xf32>) -> tensor<f32> {
+    %h = cell.matmul %x, %w : (tensor<65521x2xf32>, tensor<2x2xf32>) -> tensor<65521x2xf32>
+    %0 = cell.tanh %h : tensor<65521x2xf32>
+    %1 = cell.mul %0, %0 : tensor<65521x2xf32>
+    %2 = cell.relu %1 : tensor<65521x2xf32>
+    %sum = cell.reduce_sum %2 over [0] : tensor<65521x2xf32> -> tensor<2xf32>
+    %sums = cell.broadcast %sum along [0] : tensor<2xf32> -> tensor<65521x2xf32>
+    %less = cell.sub %2, %sums : tensor<65521x2xf32>
+    %squares = cell.square %less : tensor<65521x2xf32>
+    %loss = cell.reduce_sum %squares over [0, 1] : tensor<65521x2xf32> -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+
+  // The batch as a second dimension is none whose rows are kept, also where the first is 1.
+  // CHECK-LABEL: func @unit
+  // CHECK-NOT: scf.if
+  // CHECK-NOT: tensor.empty
+  func.func @unit(%x: tensor<65521x2xf32>, %w: tensor<1x2x2xf32>) -> tensor<f32> {
+    %rows = cell.reshape %x : tensor<65521x2xf32> -> tensor<1x65521x2xf32>
+    %h = cell.matmul %rows, %w : (tensor<1x65521x2xf32>, tensor<1x2x2xf32>) -> tensor<1x65521x2xf32>
+    %sum = cell.reduce_sum %h over [1] : tensor<1x65521x2xf32> -> tensor<1x2xf32>
+    %sums = cell.broadcast %sum along [1] : tensor<1x2xf32> -> tensor<1x65521x2xf32>
+    %less = cell.sub %h, %sums : tensor<1x65521x2xf32>
+    %squares = cell.square %less : tensor<1x65521x2xf32>
+    %loss = cell.reduce_sum %squares over [0, 1, 2] : tensor<1x65521x2xf32> -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+
+  // CHECK-LABEL: func @columns
+  // CHECK-NOT: scf.if
+  // CHECK-NOT: tensor.empty
+  // CHECK-LABEL: func @early
+  func.func @columns(%x: tensor<65521x2xf32>) -> tensor<f32> {
+    %0 = cell.transpose %x perm [1, 0] : tensor<65521x2xf32> -> tensor<2x65521xf32>
+    %1 = cell.tanh %0 : tensor<2x65521xf32>
+    %2 = cell.mul %1, %1 : tensor<2x65521xf32>
+    %3 = cell.add %2, %1 : tensor<2x65521xf32>
+    %4 = cell.relu %3 : tensor<2x65521xf32>
+    %sum = cell.reduce_sum %4 over [1] : tensor<2x65521xf32> -> tensor<2xf32>
+    %sums = cell.broadcast %sum along [1] : tensor<2xf32> -> tensor<2x65521xf32>
+    %less = cell.sub %4, %sums : tensor<2x65521xf32>
+    %squares = cell.square %less : tensor<2x65521xf32>
+    %loss = cell.reduce_sum %squares over [0, 1] : tensor<2x65521xf32> -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+
+  // Where samples are kept, sums are added up as early as can be, else beside the sums that come last.
+  // EARLY-LABEL: func @early
+  // EARLY: func.call @early_phase_0_of_4({{.*}} -> (tensor<2xf32>, tensor<f32>, tensor<4x2xf32>)
+  // EARLY: func.call @early_phase_1_of_4({{.*}} -> tensor<f32>
+  // EARLY: } else {
+  // EARLY: func.call @early_phase_0_of_4_0({{.*}} -> tensor<2xf32>
+  // EARLY: func.call @early_phase_1_of_4_0({{.*}} -> (tensor<f32>, tensor<f32>)
+  func.func @early(%x: tensor<65521x2xf32>, %w: tensor<2x2xf32>) -> (tensor<f32>, tensor<f32>) {
+    %h = cell.matmul %x, %w : (tensor<65521x2xf32>, tensor<2x2xf32>) -> tensor<65521x2xf32>
+    %sum = cell.reduce_sum %h over [0] : tensor<65521x2xf32> -> tensor<2xf32>
+    %loss = cell.reduce_sum %h over [0, 1] : tensor<65521x2xf32> -> tensor<f32>
+    %sums = cell.broadcast %sum along [0] : tensor<2xf32> -> tensor<65521x2xf32>
+    %less = cell.sub %h, %sums : tensor<65521x2xf32>
+    %rest = cell.reduce_sum %less over [0, 1] : tensor<65521x2xf32> -> tensor<f32>
+    return %loss, %rest : tensor<f32>, tensor<f32>
   }
 }

@@ -12,7 +12,9 @@
 // CHECK: %[[FLAG:.*]] = tensor.extract %[[ALL]]
 // CHECK: %[[IF:.*]] = arith.cmpi ne, %[[FLAG]], %{{.*}} : i32
 // CHECK: scf.if %[[IF]]
-// CHECK: func.call @apart_of_32(
+// CHECK: %[[NONE:.*]] = arith.constant 0 : index
+// CHECK: %[[PART:.*]] = tensor.extract_slice %{{.*}}[%[[NONE]], 0] [32, 3] [1, 1]
+// CHECK: func.call @apart_of_32(%[[PART]],
 // CHECK: } else {
 // CHECK: %[[SCALE:.*]] = cell.all_reduce %{{.*}} "sum" : tensor<3xf32>
 // CHECK: scf.for
@@ -88,6 +90,27 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
 
 // -----
 
+// Ranks of several groups do not agree how many samples are kept: none are.
+// KEPT-LABEL: func.func @several(
+// KEPT-NOT: scf.if
+// KEPT-NOT: tensor.empty
+// KEPT-NOT: "min"
+// KEPT-LABEL: func.func private
+module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
+  func.func @several(%x: tensor<65521x3xf32>, %w: tensor<3x3xf32>) -> tensor<f32> {
+    %0 = cell.matmul %x, %w : (tensor<65521x3xf32>, tensor<3x3xf32>) -> tensor<65521x3xf32>
+    %1 = cell.reduce_sum %0 over [0] : tensor<65521x3xf32> -> tensor<3xf32>
+    %2 = cell.all_reduce %1 "sum" group [2, 0] : tensor<3xf32>
+    %3 = cell.broadcast %2 along [0] : tensor<3xf32> -> tensor<65521x3xf32>
+    %4 = cell.mul %0, %3 : tensor<65521x3xf32>
+    %5 = cell.reduce_sum %4 over [0, 1] : tensor<65521x3xf32> -> tensor<f32>
+    %6 = cell.all_reduce %5 "sum" : tensor<f32>
+    return %6 : tensor<f32>
+  }
+}
+
+// -----
+
 // A value that is given twice is put into the memory of each result: one tensor
 // for both would be copied as a whole, all rows that its type says.
 // CHECK-LABEL: func.func @twice(
@@ -102,6 +125,10 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
 // CHECK: %[[Z:.*]]:3 = func.call @twice_phase_0_of_32(
 // CHECK: tensor.insert_slice %[[Z]]#1 into %[[C]]
 // CHECK: tensor.insert_slice %[[Z]]#2 into %[[D]]
+// CHECK: %[[ONES:.*]]:3 = scf.for
+// CHECK: func.call @twice_phase_0_of_1(
+// CHECK: %[[SUM:.*]] = cell.all_reduce %[[ONES]]#0 "sum"
+// CHECK: scf.yield %[[SUM]], %[[ONES]]#1, %[[ONES]]#2
 // CHECK: return %[[IF]]#0, %[[IF]]#1, %[[IF]]#2
 module attributes {cell.batch = {max = 40 : i64, size = 65521 : i64}} {
   func.func @twice(%x: tensor<65521xf32>) -> (tensor<f32>, tensor<65521xf32>, tensor<65521xf32>) {

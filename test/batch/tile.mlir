@@ -4,6 +4,20 @@
 // RUN: not cell-opt %s --cell-tile-batch=tiles=4,16,1 2>&1 | FileCheck %s --check-prefix=TILES
 // RUN: not cell-opt %s --cell-tile-batch=tiles=4,2 2>&1 | FileCheck %s --check-prefix=TILES
 // TILES: tiles must descend to 1
+// Tiles of 2 take two samples, so those of 4 leave them.
+// RUN: cell-opt %s --cell-tile-batch=tiles=16,4,2,1 | FileCheck %s --check-prefix=SPARE
+// SPARE-LABEL: func @centred(
+// SPARE: func.call @centred_phase_1_of_16(
+// SPARE: %[[BEGIN:.*]] = arith.addi
+// SPARE: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[BEGIN]]
+// SPARE: %[[TWO:.*]] = arith.constant 2 : index
+// SPARE: %[[LESS:.*]] = arith.subi %[[LEFT]], %[[TWO]]
+// SPARE: arith.ceildivsi %[[LESS]],
+// SPARE: func.call @centred_phase_1_of_4(
+// SPARE: %[[BEGIN:.*]] = arith.minsi
+// SPARE: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[BEGIN]]
+// SPARE: arith.ceildivsi %[[LEFT]],
+// SPARE: func.call @centred_phase_1_of_2(
 // The passes behind keep no tensor of the stand-in's size.
 // RUN: cell-opt %s --cell-to-linalg-pipeline --cell-cpu-pipeline -o - | FileCheck %s --check-prefix=ARENA
 
@@ -20,10 +34,16 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK: %[[B:.*]] = arith.index_cast %[[EXTRACTED]]
   // CHECK: %[[R0:.*]] = tensor.empty() : tensor<65521x2xf32>
   // Tiles of 16: as many as there are.
-  // CHECK: %[[LEFT:.*]] = arith.subi %[[B]], %{{.*}}
-  // CHECK: %[[COUNT:.*]] = arith.divsi %[[LEFT]], %{{.*}}
-  // CHECK: %[[R1:.*]] = scf.for %[[I:.*]] = %{{.*}} to %[[COUNT]] step %{{.*}} iter_args(%[[INTO:.*]] = %[[R0]])
-  // CHECK: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[AT:.*]], 0] [16, 2] [1, 1]
+  // CHECK: %[[BEGIN:.*]] = arith.constant 0 : index
+  // CHECK: %[[ZERO:.*]] = arith.constant 0 : index
+  // CHECK: %[[ONE:.*]] = arith.constant 1 : index
+  // CHECK: %[[C16:.*]] = arith.constant 16 : index
+  // CHECK: %[[LEFT:.*]] = arith.subi %[[B]], %[[BEGIN]]
+  // CHECK: %[[COUNT:.*]] = arith.divsi %[[LEFT]], %[[C16]]
+  // CHECK: %[[R1:.*]] = scf.for %[[I:.*]] = %[[ZERO]] to %[[COUNT]] step %[[ONE]] iter_args(%[[INTO:.*]] = %[[R0]])
+  // CHECK: %[[BEFORE:.*]] = arith.muli %[[I]], %[[C16]]
+  // CHECK: %[[AT:.*]] = arith.addi %[[BEGIN]], %[[BEFORE]]
+  // CHECK: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[AT]], 0] [16, 2] [1, 1]
   // CHECK: %[[Y:.*]] = func.call @forward_of_16(%[[PART]], %[[W]])
   // CHECK: tensor.insert_slice %[[Y]] into %[[INTO]][%[[AT]], 0] [16, 2] [1, 1]
   // CHECK: } {cell.tile_trips = 8.000000e+00 : f64}
@@ -52,6 +72,26 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK: func @other(%{{.*}}: tensor<2xf32>) -> tensor<2xf32>
   func.func @other(%w: tensor<2xf32>) -> tensor<2xf32> {
     return %w : tensor<2xf32>
+  }
+  // Behind a sum, too, tiles of 4 take all that is left of a batch of at least 4, and no sample alone.
+  // CHECK-LABEL: func @centred(
+  // CHECK: %[[SIZE:.*]] = arith.index_cast
+  // CHECK: func.call @centred_phase_0_of_1(
+  // CHECK: func.call @centred_phase_1_of_16(
+  // CHECK: %[[BEGIN:.*]] = arith.addi
+  // CHECK: %[[LEFT:.*]] = arith.subi %[[SIZE]], %[[BEGIN]]
+  // CHECK: %[[FITS:.*]] = arith.cmpi sge, %[[SIZE]],
+  // CHECK-NEXT: %[[TRIPS:.*]] = arith.ceildivsi %[[LEFT]],
+  // CHECK-NEXT: arith.select %[[FITS]], %[[TRIPS]],
+  // CHECK: func.call @centred_phase_1_of_4(
+  // CHECK: %[[END:.*]] = arith.minsi %{{.*}}, %[[SIZE]]
+  // CHECK: arith.subi %[[SIZE]], %[[END]]
+  // CHECK: func.call @centred_phase_1_of_1(
+  func.func @centred(%x: tensor<65521x2xf32>) -> tensor<65521x2xf32> {
+    %0 = cell.reduce_sum %x over [0] : tensor<65521x2xf32> -> tensor<2xf32>
+    %1 = cell.broadcast %0 along [0] : tensor<2xf32> -> tensor<65521x2xf32>
+    %2 = cell.sub %x, %1 : tensor<65521x2xf32>
+    return %2 : tensor<65521x2xf32>
   }
   // CHECK: func private @double_of_16(%{{.*}}: tensor<16x2xf32>) -> tensor<16x2xf32>
   // CHECK: func private @forward_of_16(%{{.*}}: tensor<16x2xf32> {{.*}}, %{{.*}}: tensor<2xf32>) -> tensor<16x2xf32>

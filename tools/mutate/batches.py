@@ -1,9 +1,9 @@
 """Plants mistakes in what makes programs for any batch size, and sees whether a test notices.
 
-    python tools/mutate/batches.py [--only "chosen"]
+    python tools/mutate/batches.py [--only "chosen"] [--files SumPhases,TileLoops --every 4]
 
-As residency.py does: random programs of test/fuzz/any_batch_products.py, any_batch_sums.py and dynamic_files.py run
-first, then the tests.
+As residency.py does: the tests of the passes run first, then random programs of test/fuzz/dynamic_files.py,
+any_batch_products.py and any_batch_sums.py, then the tests of the package.
 """
 
 from __future__ import annotations
@@ -19,10 +19,17 @@ FILES = {
     ],
     "passes/emit": ["BySize"],
     "passes/lower/cpu": ["NestPlan"],
+    "passes/lower/tensors": ["PlaceTiles"],
 }
 TESTS = [
     f"test/python/test_{name}.py"
-    for name in ("any_batch_layers", "any_batch_training", "any_batch", "rank_batches")
+    for name in (
+        "any_batch_sums",
+        "any_batch_layers",
+        "any_batch_training",
+        "any_batch",
+        "rank_batches",
+    )
 ]
 
 
@@ -30,12 +37,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=8, help="random programs for each mutant")
     parser.add_argument("--only", default="", help="mistakes with these words")
+    parser.add_argument("--files", default="", help="mistakes in these files only, by name")
+    parser.add_argument("--every", type=int, default=1, help="of those not chosen, each so many")
     options = parser.parse_args()
     programs = ["test/fuzz/any_batch_sums.py", "--first=0", f"--count={options.count}"]
     files = ["test/fuzz/dynamic_files.py", "--first=0", f"--count={5 * options.count}"]
     tests = ["pytest", "-q", "-x", "-m", "not sweep", "-p", "no:cacheprovider", *TESTS]
     products = ["test/fuzz/any_batch_products.py", "--first=0", f"--count={options.count}"]
-    judge(FILES, [files, products, programs, tests], options.only)
+    wanted = options.files.split(",") if options.files else []
+    planted = {
+        place: [n for n in names if not wanted or n in wanted] for place, names in FILES.items()
+    }
+    scripts = [files, products, programs, tests]
+    judge(planted, scripts, options.only, folders=["batch", "lower/tensors"], every=options.every)
 
 
 if __name__ == "__main__":

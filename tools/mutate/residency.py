@@ -14,10 +14,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from chosen import CHOSEN
-from scratch import BUILD, ROOT, Mutant, link, objects
+from scratch import BUILD, ROOT, Mutant, executed, link, lit_lines, objects, passes
 
 FILE = {"pyfront/native": ["TensorBuffer"]}
 OBJECT = "pyfront/CMakeFiles/_native.dir/native/TensorBuffer.cpp.o"
@@ -56,32 +58,44 @@ def run(native: Path, script: list[str], mutant: int, seen: Path | None = None) 
 
 
 def judge(
-    files: dict[str, list[str]], scripts: list[list[str]], only: str, instead: str = ""
+    files: dict[str, list[str]],
+    scripts: list[list[str]],
+    only: str,
+    instead: str = "",
+    folders: Sequence[str] = (),
+    every: int = 1,
 ) -> None:
-    """Plants the mistakes of `files` whose words have `only` in them, and runs `scripts` until one notices."""
+    """Plants the mistakes of `files` whose words have `only` in them, of those that nobody chose each `every`-th,
+    and runs the tests of the passes in `folders` of test/, then `scripts`, until one notices."""
     with tempfile.TemporaryDirectory(prefix="cell-mutants-") as made:
         folder = Path(made)
         planted = objects(folder, files, CHOSEN, jobs=1)
         name = next((BUILD / "python" / "cellgrad").glob("_native*.so")).name
         native = folder / name
-        link(folder, {f"python/cellgrad/{name}": native}, instead=instead)
+        tools = {f"bin/{t}": folder / "bin" / t for t in ("cell-opt", "cell-run") if folders}
+        link(folder, {f"python/cellgrad/{name}": native, **tools}, instead=instead)
+        tests = [(lines, executed(lines, folder)) for lines in lit_lines(folders).values()]
         reach = []
         for script in scripts:
             seen = folder / f"seen-{len(reach)}"
             assert run(native, script, -1, seen), f"{script} fails without a mistake"
             text = seen.read_bytes()
             reach.append({n for n in range(1 << 16) if any(text[n :: 1 << 16])})
-        chosen = [m for m in planted if only in m.what]
-        noticed, missed = [0] * len(scripts), 0
+        named = [m for m in planted if only in m.what]
+        chosen = [m for i, m in enumerate(named) if m.is_chosen() or i % every == 0]
+        noticed, missed = Counter[str](), 0
         for mutant in chosen:
-            where = [i for i, found in enumerate(reach) if mutant.number in found]
-            by = next((i for i in where if not run(native, scripts[i], mutant.number)), None)
-            if by is None:
-                missed += 1
-                report(mutant, bool(where))
+            n = mutant.number
+            own = [lines for lines, seen in tests if seen[n]]
+            where = [s for s, found in zip(scripts, reach, strict=True) if n in found]
+            if any(not passes(lines, folder, CELL_MUTANT=str(n)) for lines in own):
+                noticed["the tests of the passes"] += 1
+            elif (by := next((s for s in where if not run(native, s, n)), None)) is not None:
+                noticed[by[0]] += 1
             else:
-                noticed[by] += 1
-    by = ", ".join(f"{n} noticed by {s[0]}" for n, s in zip(noticed, scripts, strict=True))
+                missed += 1
+                report(mutant, bool(own or where))
+    by = ", ".join(f"{n} noticed by {name}" for name, n in noticed.items())
     print(f"{len(chosen)} mistakes: {by}, {missed} by nothing")
 
 

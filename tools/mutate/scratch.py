@@ -139,7 +139,8 @@ def lit_lines(folders: Iterable[str]) -> dict[str, list[str]]:
         ]
         joined = "\n".join(lines).replace("\\\n", "")
         if re.search("cell-(opt|run)", joined):
-            found[str(path)] = joined.replace("%s", str(path)).splitlines()
+            here = joined.replace("%s", str(path)).replace("%S", str(path.parent))
+            found[str(path)] = here.splitlines()
     return found
 
 
