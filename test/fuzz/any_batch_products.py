@@ -128,7 +128,7 @@ def check_file(seed: int) -> None:
     """Raises AssertionError where a product of a file is not exact, or guarded.Stray where it writes elsewhere."""
     draw, state = random.Random(seed), np.random.default_rng(seed)
     dtype, t = draw.choice((("float32", "f32"), ("float64", "f64")))
-    m, n = (draw.choice(WIDTHS[1:] + (512, 600)) for _ in range(2))
+    m, n = (draw.choice((*WIDTHS[1:], 512, 600)) for _ in range(2))
     text = FILE.format(m=m, n=n, t=t)
     target, shuffled = TARGETS[seed % len(TARGETS)], guarded.Shuffled(draw.randint(2, 4), seed)
     with tempfile.TemporaryDirectory() as made:

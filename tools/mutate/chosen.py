@@ -351,7 +351,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "return true;",
         ),
         ("a maximum is a sum", "reduces(«Combine::Max»)", "Combine::Add"),
-        ("slices take any samples", "slice.getStarts()[dim] == 0", "true"),
+        ("slices take any samples", "first % group != 0", "false"),
         ("groups have parts of the samples", "filters.before % groups == 0", "true"),
         ("rows of a matrix are samples", "found.dim >= rank - 2", "false"),
     ],
