@@ -486,8 +486,8 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         (
             "numbers are those of the stand-in",
-            "«linear(form[2], form[3])»);\n    auto type",
-            "number(form[2] * 65521 + form[3])",
+            "below = «linear(r, s)»;",
+            "number(r * 65521 + s)",
         ),
     ],
 }
