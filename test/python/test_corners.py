@@ -18,6 +18,7 @@ def i32(values):
 ONE_TWO = [1, 2]
 X = Tensor([[1.0, 2.0, 3.0]])
 HALF = Tensor([1.5, 2.5], ms.float16)
+TRUE = Tensor([[True, True], [True, True]])
 ONE_TWO_THREE = i32([1, 2, 3])
 DIAGONAL_HALF = Tensor([[4.0, 0.0], [0.0, 2.0]], ms.float16)
 LARGE = Tensor([2**24 + 1, 2])  # more digits than float32 has
@@ -54,6 +55,11 @@ REGION = Tensor([[0.0, 0.0, 0.0, 1.0, 1.0]])
             6,
             ms.float32,
         ),
+        (lambda: ops.vecdot(i32([1, 2]), i32([3, 4])), 11, ms.int64),
+        (lambda: ops.cov(HALF), 0.5, ms.float32),
+        (lambda: ops.matrix_band_part(TRUE, 0, 0), [[True, False], [False, True]], ms.bool_),
+        (lambda: ops.matrix_band_part(TRUE, i32(0), i32(0))[1], [False, True], ms.bool_),
+        (lambda: ops.scatter_nd(i32([[1], [1]]), TRUE[0], (3,)), [False, True, False], ms.bool_),
         (lambda: ops.squeeze(X, 1), [[1, 2, 3]], ms.float32),
         (lambda: ops.squeeze(X, (0, 1)), [1, 2, 3], ms.float32),
         (lambda: X.permute(), [[1], [2], [3]], ms.float32),

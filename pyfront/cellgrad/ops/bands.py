@@ -76,7 +76,7 @@ def _computed_band(x: Tensor, below: Tensor, above: Tensor) -> Tensor:
     place = known(np.arange(columns) - np.arange(rows)[:, None], mstype.int64)
     low = gen.logical_or(gen.less(below, 0), gen.less_equal(-place, below))
     high = gen.logical_or(gen.less(above, 0), gen.less_equal(place, above))
-    return select(broadcast_to_shape(gen.logical_and(low, high), x.shape), x, 0)
+    return _kept(gen.logical_and(low, high), x)
 
 
 @operation
@@ -86,7 +86,12 @@ def _band(x: Tensor, below: int, above: int) -> Tensor:
         below_diagonal(rows, columns, above),
         gen.logical_not(below_diagonal(rows, columns, -below - 1)),
     )
-    return select(broadcast_to_shape(inside, x.shape), x, 0)
+    return _kept(inside, x)
+
+
+def _kept(inside: Tensor, x: Tensor) -> Tensor:
+    none = False if x.dtype is mstype.bool_ else 0
+    return select(broadcast_to_shape(inside, x.shape), x, none)
 
 
 # --- stacked diagonals ------------------------------------------------------------------------

@@ -502,7 +502,7 @@ def tensordot(
 @public()
 @operation
 def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
-    """The sum of products over one dimension of the broadcast operands.
+    """The sum of products over one dimension of the broadcast operands. Integers are summed as int64.
 
     Raises:
         TypeError: an operand that is not a Tensor, an axis that is not an int.
@@ -513,5 +513,6 @@ def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
     """
     a, b = promoted("vecdot", x, y, ("x", "y"))
     product = ew.binary("cell.mul", a, b)
+    product = cast_to(product, mstype.summed(product.dtype))
     d = axis_of(axis, product.ndim, "vecdot")
     return emit("cell.reduce_sum", [product], {"dims": [d]})

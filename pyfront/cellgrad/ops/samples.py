@@ -378,6 +378,7 @@ def cov(
 ) -> Tensor:
     """The covariances of the rows of a matrix, or the variance of a vector or single row without
     dimensions, over n - `correction`; observations count as often as `fweights` says, and with weights `aweights`.
+    Of float16 they are float32.
 
     Raises:
         TypeError: `input` is not a Tensor.
@@ -388,6 +389,7 @@ def cov(
      [-2.  1.]]
     """
     x = check_float(input, "cov", "input")
+    x = cast_to(x, mstype.float32) if x.dtype is mstype.float16 else x
     check_ndim(x, "cov", "input", at_most=2)
     rows = x if x.ndim == 2 else reshape_to(x, (1, x.size))
     n = rows.shape[1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Index, ShapeLike, TensorLike
 from cellgrad.core.arguments import (
     argument_error,
@@ -293,6 +294,8 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: ShapeLike) -> Tensor:
     if min(sizes, default=0) < 0:
         kind = either(ValueError, RuntimeError)
         raise argument_error(kind, "scatter_nd", "shape", "ints of at least 0", shape)
+    if new.dtype is mstype.bool_:  # a sum of truth values is one
+        return cast(scatter_nd(indices, cast(new, mstype.int32), sizes), mstype.bool_)
     zeros = splat(0, new.dtype, sizes)
     return _scatter_tuples(zeros, indices, new, "add", "scatter_nd")
 
