@@ -25,6 +25,9 @@ const char *const kMeets = "lets rows of different samples meet";
 
 constexpr int64_t kAny = -1;
 
+/// Random numbers are drawn by a position for each of so many groups at most.
+constexpr int64_t kMostGroups = 1024;
+
 /// The batch in a dimension of a tensor: `before` elements of the dimension are
 /// before the batch. kAny where all of the dimension is alike.
 struct Place {
@@ -379,12 +382,16 @@ Outcome Rules::ofPad(PadOp pad) const {
 Outcome Rules::ofRandomBits(RandomBitsOp bits) const {
   auto type = cast<RankedTensorType>(bits.getType());
   auto key = cast<RankedTensorType>(bits.getKey().getType());
-  BatchDim found = batchDimOf(type, batch);
-  if (!isShared(bits.getKey()) || key.getShape() != ArrayRef<int64_t>{2} ||
-      product(type.getShape().take_front(found.dim)) != 1)
-    return Outcome::refused("draws random numbers for samples that are not "
-                            "along the first dimension");
-  return Share{Share::Known, 1};
+  int64_t dim = batchDimOf(type, batch).dim;
+  int64_t groups = product(type.getShape().take_front(dim));
+  if (!isShared(bits.getKey()) || key.getShape() != ArrayRef<int64_t>{2})
+    return Outcome::refused("draws random numbers for samples by keys of their "
+                            "own, or from a position on");
+  if (groups > kMostGroups)
+    return Outcome::refused(
+        "draws random numbers for samples behind more than " +
+        std::to_string(kMostGroups) + " elements of other dimensions");
+  return Share{Share::Known, groups};
 }
 
 /// Samples are matrices, or columns of what one matrix for all is applied to.

@@ -98,17 +98,18 @@ void SumPhases::findLive() {
   }
 }
 
-/// The argument of `function` that is the number of the first sample of a tile;
-/// it is the last, and made where there is none yet.
-static Value firstSampleOf(func::FuncOp function) {
+/// The argument of `function` with a mark, which is made where there is none
+/// yet.
+static Value numberOf(func::FuncOp function, StringRef mark) {
   unsigned count = function.getNumArguments();
-  if (count > 0 && function.getArgAttr(count - 1, kFirstSample))
-    return function.getArgument(count - 1);
+  for (unsigned i = 0; i < count; ++i)
+    if (function.getArgAttr(i, mark))
+      return function.getArgument(i);
   OpBuilder b(function.getContext());
-  auto mark = b.getNamedAttr(kFirstSample, b.getUnitAttr());
-  (void)function.insertArgument(count,
-                                RankedTensorType::get({}, b.getI64Type()),
-                                b.getDictionaryAttr(mark), function.getLoc());
+  auto attribute = b.getNamedAttr(mark, b.getUnitAttr());
+  (void)function.insertArgument(
+      count, RankedTensorType::get({}, b.getI64Type()),
+      b.getDictionaryAttr(attribute), function.getLoc());
   return function.getArgument(count);
 }
 
@@ -118,7 +119,7 @@ void SumPhases::countFromSample(IotaOp iota, func::FuncOp function) {
   auto [dim, count] = batchDimOf(type, batch);
   if (int64_t(iota.getDim()) != dim)
     return;
-  Value first = firstSampleOf(function);
+  Value first = numberOf(function, kFirstSample);
   OpBuilder b(iota);
   Location loc = iota.getLoc();
   RankedTensorType wide = type.clone(b.getI64Type());
@@ -141,29 +142,56 @@ void SumPhases::countFromSample(IotaOp iota, func::FuncOp function) {
 }
 
 /// Random numbers of a sample are those at its place in the whole batch: those
-/// for samples are counted from the place of the first of a tile.
+/// for samples are counted from the place of the first of a tile, in each of
+/// the groups that are before the batch from a place of its own.
 void SumPhases::countFromSample(RandomBitsOp bits, func::FuncOp function) {
-  if (batchDimOf(bits.getType(), batch).dim < 0)
+  auto type = cast<RankedTensorType>(bits.getType());
+  int64_t dim = batchDimOf(type, batch).dim;
+  if (dim < 0)
     return;
-  Value first = firstSampleOf(function);
+  SmallVector<int64_t> shape(type.getShape().take_front(dim));
+  int64_t groups = 1, ofSample = type.getNumElements() / batch.size;
+  for (int64_t extent : shape)
+    groups *= extent;
+  ofSample /= groups;
+
+  Value first = numberOf(function, kFirstSample);
+  Value all = groups > 1 ? numberOf(function, kAllSamples) : Value();
   OpBuilder b(bits);
   Location loc = bits.getLoc();
   Type i32 = b.getI32Type();
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
   };
-  int64_t ofSample =
-      cast<RankedTensorType>(bits.getType()).getNumElements() / batch.size;
-  Value position = arith::MulIOp::create(
-      b, loc, tensor::ExtractOp::create(b, loc, first, ValueRange()),
-      number(ofSample));
-  Value low = arith::TruncIOp::create(b, loc, i32, position);
-  Value high = arith::TruncIOp::create(
-      b, loc, i32, arith::ShRUIOp::create(b, loc, position, number(32)));
-  Value words = tensor::FromElementsOp::create(
-      b, loc, RankedTensorType::get({2}, i32), ValueRange{low, high});
+  auto scalar = [&](Value tensor) -> Value {
+    return tensor::ExtractOp::create(b, loc, tensor, ValueRange());
+  };
+  first = scalar(first);
+  all = all ? scalar(all) : Value();
+  SmallVector<Value> words;
+  for (int64_t group = 0; group < groups; ++group) {
+    Value place = first;
+    if (group > 0)
+      place = arith::AddIOp::create(
+          b, loc, arith::MulIOp::create(b, loc, all, number(group)), first);
+    Value position = arith::MulIOp::create(b, loc, place, number(ofSample));
+    words.push_back(arith::TruncIOp::create(b, loc, i32, position));
+    words.push_back(arith::TruncIOp::create(
+        b, loc, i32, arith::ShRUIOp::create(b, loc, position, number(32))));
+  }
+  Value key = bits.getKey();
+  if (groups == 1)
+    shape.clear();
+  shape.push_back(2);
+  auto keys = RankedTensorType::get(shape, i32);
+  if (groups > 1)
+    key = BroadcastOp::create(
+        b, loc, keys, key,
+        b.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq<int64_t>(0, dim))));
   bits.getKeyMutable().assign(ConcatOp::create(
-      b, loc, ValueRange{bits.getKey(), words}, b.getI64IntegerAttr(0)));
+      b, loc,
+      ValueRange{key, tensor::FromElementsOp::create(b, loc, keys, words)},
+      b.getI64IntegerAttr(keys.getRank() - 1)));
 }
 
 /// An elementwise value is worth memory from so many operations on, as those of

@@ -185,11 +185,12 @@ SmallVector<Value> TileLoops::callTile(const Tile &tile, Value at,
     operands.push_back(tensor::ExtractSliceOp::create(
         b, loc, cast<RankedTensorType>(type), input, offsets, sizes, strides));
   }
-  unsigned count = callee.getNumArguments();
-  if (count > 0 && callee.getArgAttr(count - 1, kFirstSample)) {
-    Value first = arith::IndexCastOp::create(b, loc, b.getI64Type(), at);
+  for (unsigned i = inputs.size(); i < callee.getNumArguments(); ++i) {
+    bool isFirst = callee.getArgAttr(i, kFirstSample) != nullptr;
+    Value number =
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), isFirst ? at : size);
     operands.push_back(tensor::FromElementsOp::create(
-        b, loc, callee.getArgumentTypes().back(), first));
+        b, loc, callee.getArgumentTypes()[i], number));
   }
   auto call = func::CallOp::create(b, loc, callee, operands);
   SmallVector<Value> filled;

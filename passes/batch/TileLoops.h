@@ -12,9 +12,10 @@ namespace cellgrad {
 /// A function for so many samples.
 using Tile = std::pair<int64_t, mlir::func::FuncOp>;
 
-/// Marks the last argument of a function for tiles that is told which sample
-/// its first one is.
+/// Mark arguments of a function for tiles, behind its inputs, that are told
+/// which sample its first one is, and how many there are in all.
 inline constexpr llvm::StringLiteral kFirstSample = "cell.first_sample";
+inline constexpr llvm::StringLiteral kAllSamples = "cell.all_samples";
 
 /// The batch size as the first argument of `entry`, and as an index.
 mlir::Value addBatchArgument(mlir::func::FuncOp entry);

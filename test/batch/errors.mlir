@@ -426,11 +426,11 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @drawn(%key: tensor<2xi32>, %x: tensor<101xi32>) -> tensor<3xi32> {
-    // expected-error@+1 {{draws random numbers for samples that are not along the first dimension}}
-    %0 = cell.random_bits %key : tensor<2xi32> -> tensor<3x101xi32>
-    %1 = cell.reduce_sum %0 over [1] : tensor<3x101xi32> -> tensor<3xi32>
-    return %1 : tensor<3xi32>
+  func.func @drawn(%key: tensor<2xi32>, %x: tensor<101xi32>) -> tensor<1025xi32> {
+    // expected-error@+1 {{draws random numbers for samples behind more than 1024 elements of other dimensions}}
+    %0 = cell.random_bits %key : tensor<2xi32> -> tensor<1025x101xi32>
+    %1 = cell.reduce_sum %0 over [1] : tensor<1025x101xi32> -> tensor<1025xi32>
+    return %1 : tensor<1025xi32>
   }
 }
 

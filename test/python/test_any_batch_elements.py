@@ -332,3 +332,21 @@ def test_sums_that_a_loop_stacks():
     for n in (3, 1, 139):
         for a, b in zip(any_batch(ms.Tensor(X[:n])), ms.jit(trips)(ms.Tensor(X[:n])), strict=True):
             np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), 1e-12)
+
+
+def test_random_numbers_behind_other_dimensions():
+    """Those of a program for the size: dropout with time first, several draws for each sample."""
+
+    def drawn(x):
+        kept = ops.dropout(x.transpose(1, 0, 2), 0.5, True).transpose(1, 0, 2)
+        return kept, ops.multinomial(ops.softmax(x[:, 0], 1), 4)
+
+    any_batch = ms.jit(drawn, dynamic_batch=True)
+    for n in (3, 1, 7, 139):
+        x = ms.Tensor(np.random.default_rng(n).standard_normal((n, 5, 2)))
+        found = []
+        for run in (any_batch, ms.jit(drawn)):
+            ms.set_seed(n)
+            found.append([v.asnumpy() for v in run(x)])
+        for a, b in zip(*found, strict=True):
+            np.testing.assert_array_equal(a, b)
