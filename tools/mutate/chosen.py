@@ -216,16 +216,10 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     "GemmPacking": [
         ("the first halves of rows come twice", "low.back() + «lanes / 2»", "0"),
         ("rows alternate with their neighbours", "vectors[i + «rows / 2»]", "1"),
-        ("rows that no batch has are packed", "loop({shape.k, «problem.depth»}", "Value()"),
     ],
     "GemmEmitter": [
         ("each block of rows is all of them", "emitRows(«*rowItem»)", "known(0)"),
         ("the last block of a batch is as long as others", "if («!problem.depth»)", "true"),
-        (
-            "rows are those there is room for",
-            "plan.depthBlock, «problem.depth», {}, hooks",
-            "Value()",
-        ),
         (
             "epilogues run after the first block of the sum",
             "(llvm::divideCeil(shape.k, plan.depthBlock) - 1) * plan.depthBlock",
