@@ -47,15 +47,15 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
     return %slope : tensor<3x2xf64>
   }
 
-  // A sample has four rows.
+  // A sample has five rows.
   // CHECK-LABEL: func @several
-  // CHECK: %[[FOUR:.*]] = arith.constant 4 : index
-  // CHECK: arith.muli %{{.*}}, %[[FOUR]] : index
-  // CHECK: tensor.extract_slice {{.*}} : tensor<32x3xf32> to tensor<?x3xf32>
+  // CHECK: %[[B:.*]] = arith.index_cast
+  // CHECK: %[[ROWS:.*]] = arith.muli %[[B]], %c5_{{[0-9]+}} : index
+  // CHECK: tensor.extract_slice {{.*}}[0, 0] [%[[ROWS]], 3] [1, 1] : tensor<40x3xf32> to tensor<?x3xf32>
   // CHECK: linalg.matmul
-  func.func @several(%x: tensor<65521x4x3xf32>) -> tensor<3x3xf32> {
-    %rows = cell.reshape %x : tensor<65521x4x3xf32> -> tensor<262084x3xf32>
-    %slope = cell.matmul %rows, %rows {transpose_a = true} : (tensor<262084x3xf32>, tensor<262084x3xf32>) -> tensor<3x3xf32>
+  func.func @several(%x: tensor<65521x5x3xf32>) -> tensor<3x3xf32> {
+    %rows = cell.reshape %x : tensor<65521x5x3xf32> -> tensor<327605x3xf32>
+    %slope = cell.matmul %rows, %rows {transpose_a = true} : (tensor<327605x3xf32>, tensor<327605x3xf32>) -> tensor<3x3xf32>
     return %slope : tensor<3x3xf32>
   }
 
@@ -74,13 +74,16 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK-LABEL: func @tiles
   // CHECK-NOT: linalg
   // CHECK: return
-  func.func @tiles(%x: tensor<65521x3xf32>, %v: tensor<65521x1xf32>, %h: tensor<65521x3xf16>) -> (tensor<3x1xf32>, tensor<3x3xf16>, tensor<3x3xf32>) {
+  func.func @tiles(%x: tensor<65521x3xf32>, %v: tensor<65521x1xf32>, %h: tensor<65521x3xf16>, %s: tensor<65521x4x3xf32>) -> (tensor<3x1xf32>, tensor<3x3xf16>, tensor<3x3xf32>, tensor<3x3xf32>) {
     %vector = cell.matmul %x, %v {transpose_a = true} : (tensor<65521x3xf32>, tensor<65521x1xf32>) -> tensor<3x1xf32>
     %half = cell.matmul %h, %h {transpose_a = true} : (tensor<65521x3xf16>, tensor<65521x3xf16>) -> tensor<3x3xf16>
     %t = cell.transpose %x perm [1, 0] : tensor<65521x3xf32> -> tensor<3x65521xf32>
     %twice = cell.concat %t, %t dim 0 : (tensor<3x65521xf32>, tensor<3x65521xf32>) -> tensor<6x65521xf32>
     %part = cell.slice %twice from [0, 0] to [3, 65521] by [1, 1] : tensor<6x65521xf32> -> tensor<3x65521xf32>
     %behind = cell.matmul %part, %t {transpose_b = true} : (tensor<3x65521xf32>, tensor<3x65521xf32>) -> tensor<3x3xf32>
-    return %vector, %half, %behind : tensor<3x1xf32>, tensor<3x3xf16>, tensor<3x3xf32>
+    %times = cell.transpose %s perm [1, 0, 2] : tensor<65521x4x3xf32> -> tensor<4x65521x3xf32>
+    %rows = cell.reshape %times : tensor<4x65521x3xf32> -> tensor<262084x3xf32>
+    %turns = cell.matmul %rows, %rows {transpose_a = true} : (tensor<262084x3xf32>, tensor<262084x3xf32>) -> tensor<3x3xf32>
+    return %vector, %half, %behind, %turns : tensor<3x1xf32>, tensor<3x3xf16>, tensor<3x3xf32>, tensor<3x3xf32>
   }
 }

@@ -47,6 +47,7 @@ class Layers:
 
     def __init__(self, draw: random.Random):
         self.rows = draw.choice((1, 1, 1, 2, 3))  # of a sample
+        self.first = draw.random() < 0.7  # samples come before their rows
         self.widths = [draw.choice(WIDTHS) for _ in range(draw.randint(2, 4))]
         self.steps = [draw.choice(sorted(STEPS)) for _ in self.widths[1:]]
         # What each layer gives is in the loss, or only the last one's; a chain of many would leave float32.
@@ -54,9 +55,12 @@ class Layers:
         self.dtype = draw.choice((np.float32, np.float32, np.float64))
 
     def __repr__(self) -> str:
-        return f"{self.rows} x {self.widths}, {self.steps}, {np.dtype(self.dtype)}, all {self.all}"
+        what = f"{self.steps}, {np.dtype(self.dtype)}, all {self.all}, first {self.first}"
+        return f"{self.rows} x {self.widths}, {what}"
 
     def loss(self, x: Any, c: Any, *weights: Any) -> Any:
+        if not self.first:
+            x, c = x.transpose(1, 0, 2), c.transpose(1, 0, 2)
         h, total = x.reshape(-1, self.widths[0]), 0
         for k, w in enumerate(weights):
             h = STEPS[self.steps[k]][0](ops.matmul(h, w.T))
