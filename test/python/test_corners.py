@@ -60,6 +60,7 @@ REGION = Tensor([[0.0, 0.0, 0.0, 1.0, 1.0]])
         (lambda: ops.matrix_band_part(TRUE, 0, 0), [[True, False], [False, True]], ms.bool_),
         (lambda: ops.matrix_band_part(TRUE, i32(0), i32(0))[1], [False, True], ms.bool_),
         (lambda: ops.scatter_nd(i32([[1], [1]]), TRUE[0], (3,)), [False, True, False], ms.bool_),
+        (lambda: numpy.sum(Tensor([1.75, 0.5, -0.75]), dtype=ms.int32), 1, ms.int32),
         (lambda: ops.squeeze(X, 1), [[1, 2, 3]], ms.float32),
         (lambda: ops.squeeze(X, (0, 1)), [1, 2, 3], ms.float32),
         (lambda: X.permute(), [[1], [2], [3]], ms.float32),

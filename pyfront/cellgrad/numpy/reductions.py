@@ -60,7 +60,8 @@ def sum(
     keepdims: bool = False,
     initial: TensorLike | None = None,
 ) -> Tensor:
-    """The sum, plus `initial`; that of integers is int64, but of uint16 to uint64 in their own dtype.
+    """The sum, plus `initial`; that of integers is int64, but of uint16 to uint64 in their own dtype. With a
+    `dtype` of integers each element is converted, as in numpy.
 
     Raises:
         ValueError: an axis out of range.
@@ -69,6 +70,8 @@ def sum(
     [4. 6.]
     """
     x = hn.array(a, "sum", "a")
+    if dtype is not None and hn.dtype_of(dtype, "sum").kind in "iu":
+        x = hn.cast(x, dtype)
     axes = hn.axes_of(axis, x.ndim, "sum")
     wide = x if hn.is_float(x) else ops.cast(x, mstype.summed(x.dtype))
     out = ops.sum(wide, axes, keepdims) if axes else fresh(wide)
