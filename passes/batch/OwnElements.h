@@ -21,12 +21,6 @@ namespace cellgrad {
 /// samples to what they share add to zero, and that to it.
 void separateOwnElements(mlir::func::FuncOp function, const OpenBatch &batch);
 
-/// Makes constants that number the samples of a batch, 0, 1, ... along a
-/// dimension, ops that count, where they do so in all `captures`. Each use has
-/// a constant of its own.
-void countBatches(mlir::ModuleOp module, const OpenBatch &batch,
-                  llvm::ArrayRef<Captured> captures);
-
 } // namespace cellgrad
 
 #endif

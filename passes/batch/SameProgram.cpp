@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/batch/BatchForms.h"
+#include "passes/batch/BatchPositions.h"
 #include "passes/batch/OwnElements.h"
 #include "passes/batch/SampleFlow.h"
 
@@ -159,13 +160,16 @@ LogicalResult cellgrad::openBatch(ModuleOp module, const OpenBatch &batch,
       OwningOpRef<ModuleOp> copy(module.clone());
       for (auto entry : copy->getOps<func::FuncOp>()) {
         separateOwnElements(entry, batch);
+        numberExtrema(entry, batch);
         if (entry.isPublic() && failed(SampleFlow(batch).run(entry)))
           return failure();
       }
       return checkSamePrograms(module, batch, captures, /*takesForms=*/true);
     }
-    for (func::FuncOp entry : entries)
+    for (func::FuncOp entry : entries) {
       separateOwnElements(entry, batch);
+      numberExtrema(entry, batch);
+    }
   }
   nameBatchInMessages(module, batch);
   setOpenBatch(module, batch);

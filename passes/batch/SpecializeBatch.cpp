@@ -1,6 +1,7 @@
 //===- SpecializeBatch.cpp - the open batch of a module gets a size -------===//
 
 #include "passes/batch/BatchForms.h"
+#include "passes/batch/BatchPositions.h"
 #include "passes/batch/BatchPrograms.h"
 #include "passes/batch/OwnElements.h"
 #include "passes/batch/Passes.h"
@@ -69,6 +70,7 @@ private:
       if (!function.isPublic() || keepsSamplesApart(function, batch))
         continue;
       separateOwnElements(function, batch);
+      numberExtrema(function, batch);
       if (failed(SampleFlow(batch).run(function)))
         return failure();
     }

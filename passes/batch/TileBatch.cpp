@@ -1,6 +1,7 @@
 //===- TileBatch.cpp - loops over tiles of an open batch ------------------===//
 
 #include "passes/batch/BatchForms.h"
+#include "passes/batch/BatchPositions.h"
 #include "passes/batch/BatchPrograms.h"
 #include "passes/batch/OwnElements.h"
 #include "passes/batch/Passes.h"
@@ -70,6 +71,7 @@ struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
         return signalPassFailure();
     for (func::FuncOp entry : adding) {
       separateOwnElements(entry, batch);
+      numberExtrema(entry, batch);
       simplify(entry);
       if (failed(SampleFlow(batch).run(entry)))
         return signalPassFailure();

@@ -48,17 +48,6 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 
 // Samples with 7 rows: what mixes rows is refused as where they have one.
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @position_of_rows(%x: tensor<101x7xf32>) -> tensor<i64> {
-    %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
-    // expected-error@+1 {{goes along the batch}}
-    %1 = cell.argmax %0 over [0] : tensor<707xf32> -> tensor<i64>
-    return %1 : tensor<i64>
-  }
-}
-
-// -----
-
-module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @scan_of_rows(%x: tensor<101x7xf32>) -> tensor<101x7xf32> {
     %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
     // expected-error@+1 {{goes along the batch}}

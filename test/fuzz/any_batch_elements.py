@@ -148,8 +148,18 @@ def _dropped(x: Any, w: Any, ids: Any) -> Any:
     return ops.dropout(turned, 0.3, True).transpose(1, 0).reshape(x.shape) + 0.1 * x
 
 
+def _best(x: Any, w: Any, ids: Any) -> Any:
+    """Samples that attain extrema, equal ones among them, and where they are."""
+    flat = x.reshape(x.shape[0], -1)
+    rounded = ops.round(flat)
+    first = rounded.argmax(axis=0) + rounded.argmin(axis=0) + rounded.argmax()
+    most, least = ops.max(rounded + 0.5 * flat, 0)[0], ops.min(flat, 0)[0]
+    made = flat * 0.5 + (most - least) * w[1] * 0.1 + ops.cos(first.astype(x.dtype))
+    return made.reshape(x.shape)
+
+
 STEPS: tuple[Callable[..., Any], ...] = (
-    *(_numbered, _views, _folded_views, _segmented, _scaled, _dropped),
+    *(_numbered, _views, _folded_views, _segmented, _scaled, _dropped, _best),
 )
 
 

@@ -350,3 +350,43 @@ def test_random_numbers_behind_other_dimensions():
             found.append([v.asnumpy() for v in run(x)])
         for a, b in zip(*found, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "equal", "nan", "ints"])
+def test_positions_of_extrema_over_the_batch(kind):
+    """Those of the first that attain them, as numpy has them, and the elements there with their derivative."""
+
+    def positions(x):
+        extrema = (*ops.max(x, 0), *ops.min(x, 0, True))
+        return x.argmax(axis=0), x.argmin(axis=0), x.argmax(), *extrema
+
+    def slope(x):
+        return ms.grad(lambda x: (ops.max(x, 0)[0] * ops.min(x, 0)[0]).sum())(x)
+
+    any_batch = ms.jit(positions, dynamic_batch=True)
+    of_any_batch = ms.jit(slope, dynamic_batch=True)
+    for n in (3, 1, 8, 139):
+        x = X[:n].copy()
+        if kind == "equal":
+            x = np.round(x)
+        if kind == "nan":
+            x[x > 1.5] = np.nan
+        if kind == "ints":
+            x = np.round(x * 9).astype(np.int8)
+        found = [v.asnumpy() for v in any_batch(ms.Tensor(x))]
+        wanted = [
+            x.argmax(0),
+            x.argmin(0),
+            x.argmax(),
+            x.max(0),
+            x.argmax(0),
+            x.min(0)[None],
+            x.argmin(0)[None],
+        ]
+        for a, b in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(a, b)
+        if kind in ("numbers", "equal"):
+            by_x = np.zeros_like(x)
+            by_x[x.argmax(0), np.arange(6)] += x.min(0)
+            by_x[x.argmin(0), np.arange(6)] += x.max(0)
+            np.testing.assert_allclose(of_any_batch(ms.Tensor(x)).asnumpy(), by_x, 1e-12)

@@ -6,19 +6,31 @@ the extremum, so that it shows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core import scope, state
 from cellgrad.core.aliases import TensorLike
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
-from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to, splat
+from cellgrad.core.record import (
+    axis_of,
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    operation,
+    reshape_to,
+    splat,
+)
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import reductions
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._index import elements_along, order_of
 from cellgrad.ops._public import public
+from cellgrad.ops.segments import extreme
 from cellgrad.ops.selection import cast, select
 
 
@@ -101,6 +113,17 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
     return _position_of("cell.argmin", "argmin", input, axis, keepdims, mstype.int32)
 
 
+def _attained(x: Tensor, found: Tensor, dim: int) -> Tensor:
+    """The element at a position along a dimension, `found` with size 1 there, as the only one that is chosen."""
+    number = emit("cell.iota", [], {"dim": dim}, found.dtype, x.shape)
+    own = emit("cell.equal", [number, broadcast_to_shape(found, x.shape)])
+    least: Any = -math.inf if x.dtype.kind == "f" else extreme(x.dtype, True)
+    out = emit("cell.reduce_max", [select(own, x, least)], {"dims": [dim]})
+    if x.dtype.kind == "f":
+        out = scope.leaf_of(emit("cell.reduce_sum", [select(own, x, 0)], {"dims": [dim]}), out)
+    return reshape_to(out, found.shape)
+
+
 def _with_position(
     op: str, name: str, input: Any, axis: Any, keep: bool, initial: Any, where: Any
 ) -> tuple[Tensor, Tensor]:
@@ -112,7 +135,10 @@ def _with_position(
     x = _comparable(given, name)
     dim = _dimension(x, axis, name)
     found = position(op, x, (dim,), mstype.int64)
-    value = cast_to(elements_along(x, found, dim), given.dtype)
+    current = state.current.scope
+    # In a program for any batch size the first dimension may be that, along which nothing is gathered.
+    chosen = dim == 0 and current is not None and current.trace.stand_in > 0
+    value = cast_to((_attained if chosen else elements_along)(x, found, dim), given.dtype)
     return _without(value, dim, keep), _without(found, dim, keep)
 
 
@@ -209,7 +235,10 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
         # NaN is the largest: an argmax that is NaN is the first one.
         top = position("cell.argmax", x, (dim,), mstype.int64)
         found = select(emit("cell.is_nan", [elements_along(x, top, dim)]), top, found)
-    value = cast_to(elements_along(x, found, dim), given.dtype)
+    current = state.current.scope
+    # In a program for any batch size the first dimension may be that, along which nothing is gathered.
+    chosen = dim == 0 and current is not None and current.trace.stand_in > 0
+    value = cast_to((_attained if chosen else elements_along)(x, found, dim), given.dtype)
     if given.ndim == 0:
         return reshape_to(value, ()), reshape_to(found, ())
     return _without(value, dim, keepdims), _without(found, dim, keepdims)
