@@ -67,6 +67,9 @@ def dropout(
 
     >>> print(ops.dropout(Tensor([1.0, 2.0]), p=0.5, training=False))
     [1. 2.]
+
+    >>> print(mint.nn.functional.dropout(Tensor([1.0, 2.0]), p=1.0))
+    [0. 0.]
     """
     x = check_tensor(input, "dropout", "input")
     rate = _rate(p, "dropout", False)
