@@ -110,7 +110,8 @@ enum Part {
   Build
 };
 
-using Objects = llvm::SmallVector<nb::object, 16>;
+/// With room for the arguments and captures of most programs.
+using Objects = llvm::SmallVector<nb::object, 64>;
 
 /// Whether a tensor has hooks. Those of captured tensors are guarded.
 bool hasHooks(PyObject *tensor) {

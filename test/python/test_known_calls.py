@@ -259,6 +259,25 @@ def test_a_check_that_fails_in_a_known_call():
         assert run(x, Tensor(0)).asnumpy() == 2
 
 
+def test_a_failed_check_keeps_no_buffers():
+    """An exception in a frame of its own traceback is a cycle, which only the garbage collector ends."""
+    compiled = ms.jit(lambda x, at: x[at])
+    compiled(Tensor([1.0, 2.0]), Tensor(0))
+    calls = compiled.program.known
+    gc.disable()
+    try:
+        for run in (lambda *args: compiled(*args), lambda *args: _native.call_known(calls, args)):
+            x = Tensor([1.0, 2.0])
+            before = sys.getrefcount(x._buf)
+            try:
+                run(x, Tensor(2))
+            except IndexError:
+                pass
+            assert sys.getrefcount(x._buf) == before
+    finally:
+        gc.enable()
+
+
 def test_calls_with_any_batch_size():
     weight = Parameter(Tensor([2.0]), name="weight")
     run = ms.jit(lambda x, y: (x * weight + y, ops.sum(x * y)), dynamic_batch=True)

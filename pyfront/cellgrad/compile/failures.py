@@ -69,7 +69,10 @@ class Checked:
             return self.entry(buffers)
         except IndexError as e:
             failure = e
-        self.explain(failure, buffers)
+        try:
+            self.explain(failure, buffers)
+        finally:
+            del failure  # its traceback has this frame: with it, a cycle would keep the buffers
 
 
 def naming_places(
@@ -81,18 +84,21 @@ def naming_places(
     `places` has them by what compiled code says: a message, and a file and line in parentheses.
     """
 
-    def explain(e: IndexError, buffers: Sequence[Any]) -> NoReturn:
-        said = str(e)
-        if said not in places:
-            raise e
-        message = said.rpartition(" (")[0].removesuffix(".")
-        place, kind, hint = places[said]
-        if isinstance(kind, Exception):
-            again = with_elements(kind, buffers)
-            again.add_note(position_text(place).lstrip("\n"))
-            raise without_own_frames(again)
-        hint = f"the check was made when the code ran: {hint}"
-        raise without_own_frames(error(kind, f"{message}.", hint, place))
+    def explain(e: Exception, buffers: Sequence[Any]) -> NoReturn:
+        try:
+            said = str(e)
+            if said not in places:
+                raise e
+            message = said.rpartition(" (")[0].removesuffix(".")
+            place, kind, hint = places[said]
+            if isinstance(kind, Exception):
+                e = with_elements(kind, buffers)
+                e.add_note(position_text(place).lstrip("\n"))
+                raise without_own_frames(e)
+            hint = f"the check was made when the code ran: {hint}"
+            raise without_own_frames(error(kind, f"{message}.", hint, place))
+        finally:
+            del e, buffers  # as above
 
     return Checked(entry, explain)
 
@@ -102,11 +108,14 @@ def naming_nans(entry: Any, eager: bool) -> Checked:
     is that of its first call, and the place of this call is the one that the error has anyway.
     """
 
-    def explain(e: IndexError, buffers: Sequence[Any]) -> NoReturn:
-        if not str(e).startswith("NaN in "):
-            raise e
-        place = _errors.stack_position() if eager else None
-        raise nan_at(e, place)
+    def explain(e: Exception, buffers: Sequence[Any]) -> NoReturn:
+        try:
+            if not str(e).startswith("NaN in "):
+                raise e
+            place = _errors.stack_position() if eager else None
+            raise nan_at(e, place)
+        finally:
+            del e, buffers  # as above
 
     return Checked(entry, explain)
 
