@@ -48,3 +48,14 @@ def test_gradients_have_the_bits_of_a_step_for_the_size():
         y = ms.Tensor(state.standard_normal((n, 33)).astype(np.float32))
         for a, b in zip(any_batch(x, y), fixed(x, y), strict=True):
             np.testing.assert_array_equal(a.asnumpy(), b.asnumpy(), f"batch {n}")
+
+
+@pytest.mark.parametrize("samples", [65520, 65521, 70001])
+def test_products_of_inputs_alone_have_any_number_of_rows(samples):
+    """Nothing is kept for these, so there is no other program for large batches; 65521 stands in for the batch."""
+    product = ms.jit(lambda x, y: ops.matmul(x.T, y), dynamic_batch=True)
+    state = np.random.default_rng(0)
+    for n in (3, samples):
+        x, y = (state.integers(-1, 2, (n, width)) for width in (40, 17))
+        found = product(ms.Tensor(x.astype(np.float32)), ms.Tensor(y.astype(np.float32)))
+        np.testing.assert_array_equal(found.asnumpy(), x.T @ y)

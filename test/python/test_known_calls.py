@@ -299,6 +299,19 @@ def test_calls_with_any_batch_size():
         run(one, two)
 
 
+def test_what_is_known_for_any_batch_size_is_known_once():
+    run = ms.jit(lambda x: x * 2, dynamic_batch=True)
+    x = Tensor([1.0, 2.0])
+    for _ in range(3):
+        run(x)
+    before = len(run.program.known)
+    handle = x.register_hook(lambda g: g)  # looked at in Python then
+    for _ in range(3):
+        assert list(run(x).asnumpy()) == [2, 4]
+    handle.remove()
+    assert len(run.program.known) == before
+
+
 def test_native_functions_refuse_what_they_cannot_read():
     with pytest.raises(TypeError, match="a list of known calls and a tuple"):
         _native.call_known((), ())

@@ -176,11 +176,14 @@ class BatchProgram(Program):
         """Notes that what is known of a call with inputs `resized` holds for those `given`. The list keeps
         its place for other sizes free.
         """
-        if len(self.known) < MOST_KNOWN - 1:
-            for key, *what in self.known:
-                if key[-len(resized) :] == resized:
-                    _native.add_known(self.known, (*key[: -len(resized)], *given), *what)
-                    return
+        if len(self.known) >= MOST_KNOWN - 1:
+            return
+        for key, *what in self.known:
+            if key[-len(resized) :] == resized:
+                own = (*key[: -len(resized)], *given)
+                if all(other[0] != own for other in self.known):  # a hook may hide that it is known
+                    _native.add_known(self.known, own, *what)
+                return
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().prepare(*self._of_any_size(args, kwargs))

@@ -113,6 +113,14 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
     return _position_of("cell.argmin", "argmin", input, axis, keepdims, mstype.int32)
 
 
+def _element_at(x: Tensor, found: Tensor, dim: int) -> Tensor:
+    """The element at the position of an extremum along a dimension, `found` with size 1 there."""
+    current = state.current.scope
+    # In a program for any batch size the first dimension may be that, along which nothing is gathered.
+    chosen = dim == 0 and current is not None and current.trace.stand_in > 0
+    return (_attained if chosen else elements_along)(x, found, dim)
+
+
 def _attained(x: Tensor, found: Tensor, dim: int) -> Tensor:
     """The element at a position along a dimension, `found` with size 1 there, as the only one that is chosen."""
     number = emit("cell.iota", [], {"dim": dim}, found.dtype, x.shape)
@@ -135,10 +143,7 @@ def _with_position(
     x = _comparable(given, name)
     dim = _dimension(x, axis, name)
     found = position(op, x, (dim,), mstype.int64)
-    current = state.current.scope
-    # In a program for any batch size the first dimension may be that, along which nothing is gathered.
-    chosen = dim == 0 and current is not None and current.trace.stand_in > 0
-    value = cast_to((_attained if chosen else elements_along)(x, found, dim), given.dtype)
+    value = cast_to(_element_at(x, found, dim), given.dtype)
     return _without(value, dim, keep), _without(found, dim, keep)
 
 
@@ -235,10 +240,7 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
         # NaN is the largest: an argmax that is NaN is the first one.
         top = position("cell.argmax", x, (dim,), mstype.int64)
         found = select(emit("cell.is_nan", [elements_along(x, top, dim)]), top, found)
-    current = state.current.scope
-    # In a program for any batch size the first dimension may be that, along which nothing is gathered.
-    chosen = dim == 0 and current is not None and current.trace.stand_in > 0
-    value = cast_to((_attained if chosen else elements_along)(x, found, dim), given.dtype)
+    value = cast_to(_element_at(x, found, dim), given.dtype)
     if given.ndim == 0:
         return reshape_to(value, ()), reshape_to(found, ())
     return _without(value, dim, keepdims), _without(found, dim, keepdims)
