@@ -214,6 +214,29 @@ bool cellgrad::callsOrDerives(func::FuncOp function) {
       .wasInterrupted();
 }
 
+void cellgrad::inlineCalls(func::FuncOp function) {
+  SmallVector<func::CallOp> calls;
+  auto find = [&](Operation *within) {
+    within->walk([&](func::CallOp call) { calls.push_back(call); });
+  };
+  find(function);
+  while (!calls.empty()) {
+    func::CallOp call = calls.pop_back_val();
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
+    Block &body = callee.getBody().front();
+    IRMapping values;
+    values.map(body.getArguments(), call.getOperands());
+    OpBuilder b(call);
+    for (Operation &op : body.without_terminator())
+      find(b.clone(op, values));
+    for (auto [result, value] :
+         llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
+      result.replaceAllUsesWith(values.lookupOrDefault(value));
+    call.erase();
+  }
+}
+
 LogicalResult cellgrad::expandDerivatives(ModuleOp module) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   pm.addPass(createCountLoopsPass());

@@ -104,6 +104,9 @@ bool keepsSamplesApart(mlir::func::FuncOp entry, const OpenBatch &batch);
 /// Whether `function` calls others or has derivatives to be written out.
 bool callsOrDerives(mlir::func::FuncOp function);
 
+/// Puts what `function` calls, directly or not, in the place of the calls.
+void inlineCalls(mlir::func::FuncOp function);
+
 /// Writes calls and derivatives out, and drops functions that nothing uses
 /// then: what adds up over the batch is seen in one function.
 mlir::LogicalResult expandDerivatives(mlir::ModuleOp module);

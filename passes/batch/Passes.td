@@ -45,9 +45,12 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
     A function that adds up over the batch becomes such loops in phases, one for each sum that needs another. What
     was costly to compute of samples is kept between the phases for batches of at most `kept`, if 32 MiB are enough
     for it, and in any case for those up to two of the largest tiles, or to a program for a known size; it is
-    computed again for larger ones. Tiles above the largest batch are left out. With `by-rows`, the gradient of a dense
-    layer's weights is one product of the kept samples, behind the loops, a `linalg.matmul` of tensors with `?` rows,
-    which the CPU pipeline has code for.
+    computed again for larger ones. Tiles above the largest batch are left out.
+
+    With `by-rows`, a large dense layer is one product of the kept samples between loops, and the gradient of its weights
+    one behind them: each is a `linalg.matmul` of tensors with `?` rows, which the CPU pipeline has code for. Loops
+    between such products have about every other size of a tile. Functions whose samples know nothing of each other are
+    cut at large layers, too: they compute one part of the batch after the other, of at most 288 samples.
 
     For a batch of 1, for those that `often = array<i64: ...>` of `cell.batch` names, and where samples are added up
     also for those of the size of a tile of at least 32 rows, public functions for the size are put beside the entry, with
@@ -64,7 +67,7 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
     Option<"kept", "kept", "int64_t", "1024",
            "Batches up to this size keep samples between phases (0: none)">,
     Option<"byRows", "by-rows", "bool", "false",
-           "Products that sum over kept samples are of all of them, as many as there are when the code runs">,
+           "Large products of kept samples are of all of them, as many as there are when the code runs">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",

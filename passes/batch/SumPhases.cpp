@@ -1,11 +1,12 @@
-//===- SumPhases.cpp - programs that add up over the batch ----------------===//
+//===- SumPhases.cpp - programs that are cut into phases ------------------===//
 
 #include "passes/batch/SumPhases.h"
 
-#include "passes/batch/RowProducts.h"
+#include "passes/batch/SampleNumbers.h"
 
 #include "passes/autodiff/ControlFlow.h"
 
+#include "dialect/BatchParts.h"
 #include "dialect/CollectiveOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,18 +29,25 @@ static bool isRepeated(Operation *op) {
 /// more samples than are always kept.
 static constexpr int64_t kMostBytesKept = 32 << 20;
 
-/// What is kept for speed alone leaves room for batches of this size.
-static constexpr int64_t kUsualBatch = 512;
+/// Where samples know nothing of each other, parts of the batch are of about so
+/// many bytes, and of so many rows at least.
+static constexpr int64_t kBytesOfPart = 1 << 20, kRowsOfPart = 512;
+
+/// Parts have at least so many samples: none is of one. They are multiples of a
+/// tile that has work for several threads, where they are large enough.
+static constexpr int64_t kFewestInPart = 3, kTileOfParts = 32;
+
+bool SumPhases::endsPhase(Value value) const {
+  auto result = dyn_cast<OpResult>(value);
+  return result && (flow.combineOf(result) != Combine::None ||
+                    rowProducts.lookup(result.getOwner()) == RowProduct::Each);
+}
 
 /// Sums are put into the last phase in which they are not too late: there, what
 /// they need is computed for other sums anyway. The loss is added up beside the
 /// gradients, not before them. With `early` they are put into the first phase
 /// that can compute them: what they need is kept for phases that follow.
 void SumPhases::findPhases(bool early) {
-  auto isSum = [&](Value value) {
-    auto result = dyn_cast<OpResult>(value);
-    return result && flow.combineOf(result) != Combine::None;
-  };
   // The first phase in which an op can be computed.
   llvm::DenseMap<Operation *, int64_t> first;
   last = 0;
@@ -47,11 +55,15 @@ void SumPhases::findPhases(bool early) {
     int64_t phase = 0;
     for (Value value : readValues(op))
       if (Operation *source = value.getDefiningOp())
-        phase = std::max(phase, first.lookup(source) + isSum(value));
+        phase = std::max(phase, first.lookup(source) + endsPhase(value));
     first[op] = phase;
     if (flow.usesSamples(op) && live.contains(op))
       last = std::max(last, phase);
   }
+  for (Value value : results)
+    if (Operation *source = value.getDefiningOp();
+        source && flow.of(value).hasSamples())
+      last = std::max(last, first.lookup(source) + endsPhase(value));
   // The last one in which something needs it.
   llvm::DenseMap<Operation *, int64_t> needed;
   for (Operation *op : ops) {
@@ -63,24 +75,33 @@ void SumPhases::findPhases(bool early) {
       Operation *source = value.getDefiningOp();
       if (!live.contains(op) || !source || !needed.contains(source))
         continue;
-      int64_t until = needed[op] - isSum(value);
+      int64_t until = needed[op] - endsPhase(value);
       needed[source] = std::min(needed[source], until);
-      if (isSum(value))
+      if (endsPhase(value))
         phaseOf[source] = std::min(phaseOf[source], until);
     }
   if (early)
     for (Operation *op : ops)
-      if (llvm::any_of(op->getResults(), isSum))
+      if (llvm::any_of(op->getResults(),
+                       [&](Value value) { return endsPhase(value); }))
         phaseOf[op] = first[op];
-  // Shared values follow as soon as they can.
+  // Shared values follow as soon as they can, if a phase or an effect needs
+  // them, else in the end: Parameters are changed in place there, when nothing
+  // can fail any more.
+  llvm::DenseSet<Operation *> soon;
+  for (Operation *op : llvm::reverse(ops))
+    if (flow.usesSamples(op) || !isMemoryEffectFree(op) || soon.contains(op))
+      for (Value value : readValues(op))
+        soon.insert(value.getDefiningOp());
   for (Operation *op : ops) {
     if (flow.usesSamples(op))
       continue;
-    phaseOf[op] = 0;
+    bool waits = isMemoryEffectFree(op) && !soon.contains(op);
+    phaseOf[op] = waits ? last + 1 : 0;
     for (Value value : readValues(op))
       if (Operation *source = value.getDefiningOp())
         phaseOf[op] =
-            std::max(phaseOf[op], phaseOf.lookup(source) + isSum(value));
+            std::max(phaseOf[op], phaseOf.lookup(source) + endsPhase(value));
   }
 }
 
@@ -96,102 +117,6 @@ void SumPhases::findLive() {
     if (op && live.insert(op).second)
       llvm::append_range(wanted, readValues(op));
   }
-}
-
-/// The argument of `function` with a mark, which is made where there is none
-/// yet.
-static Value numberOf(func::FuncOp function, StringRef mark) {
-  unsigned count = function.getNumArguments();
-  for (unsigned i = 0; i < count; ++i)
-    if (function.getArgAttr(i, mark))
-      return function.getArgument(i);
-  OpBuilder b(function.getContext());
-  auto attribute = b.getNamedAttr(mark, b.getUnitAttr());
-  (void)function.insertArgument(
-      count, RankedTensorType::get({}, b.getI64Type()),
-      b.getDictionaryAttr(attribute), function.getLoc());
-  return function.getArgument(count);
-}
-
-/// Numbers of samples are those in the whole batch.
-void SumPhases::countFromSample(IotaOp iota, func::FuncOp function) {
-  auto type = cast<RankedTensorType>(iota.getType());
-  auto [dim, count] = batchDimOf(type, batch);
-  if (int64_t(iota.getDim()) != dim)
-    return;
-  Value first = numberOf(function, kFirstSample);
-  OpBuilder b(iota);
-  Location loc = iota.getLoc();
-  RankedTensorType wide = type.clone(b.getI64Type());
-  auto scalar = cast<RankedTensorType>(first.getType());
-  if (count > 1)
-    first = MulOp::create(
-        b, loc, first,
-        ConstantOp::create(
-            b, loc,
-            DenseElementsAttr::get(scalar, b.getI64IntegerAttr(count))));
-  Value numbers = AddOp::create(
-      b, loc, IotaOp::create(b, loc, wide, iota.getDimAttr()),
-      BroadcastOp::create(b, loc, wide, first,
-                          b.getDenseI64ArrayAttr(llvm::to_vector(
-                              llvm::seq<int64_t>(0, type.getRank())))));
-  if (wide != type)
-    numbers = CastOp::create(b, loc, type, numbers);
-  iota.replaceAllUsesWith(numbers);
-  iota.erase();
-}
-
-/// Random numbers of a sample are those at its place in the whole batch: those
-/// for samples are counted from the place of the first of a tile, in each of
-/// the groups that are before the batch from a place of its own.
-void SumPhases::countFromSample(RandomBitsOp bits, func::FuncOp function) {
-  auto type = cast<RankedTensorType>(bits.getType());
-  int64_t dim = batchDimOf(type, batch).dim;
-  if (dim < 0)
-    return;
-  SmallVector<int64_t> shape(type.getShape().take_front(dim));
-  int64_t groups = 1, ofSample = type.getNumElements() / batch.size;
-  for (int64_t extent : shape)
-    groups *= extent;
-  ofSample /= groups;
-
-  Value first = numberOf(function, kFirstSample);
-  Value all = groups > 1 ? numberOf(function, kAllSamples) : Value();
-  OpBuilder b(bits);
-  Location loc = bits.getLoc();
-  Type i32 = b.getI32Type();
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
-  };
-  auto scalar = [&](Value tensor) -> Value {
-    return tensor::ExtractOp::create(b, loc, tensor, ValueRange());
-  };
-  first = scalar(first);
-  all = all ? scalar(all) : Value();
-  SmallVector<Value> words;
-  for (int64_t group = 0; group < groups; ++group) {
-    Value place = first;
-    if (group > 0)
-      place = arith::AddIOp::create(
-          b, loc, arith::MulIOp::create(b, loc, all, number(group)), first);
-    Value position = arith::MulIOp::create(b, loc, place, number(ofSample));
-    words.push_back(arith::TruncIOp::create(b, loc, i32, position));
-    words.push_back(arith::TruncIOp::create(
-        b, loc, i32, arith::ShRUIOp::create(b, loc, position, number(32))));
-  }
-  Value key = bits.getKey();
-  if (groups == 1)
-    shape.clear();
-  shape.push_back(2);
-  auto keys = RankedTensorType::get(shape, i32);
-  if (groups > 1)
-    key = BroadcastOp::create(
-        b, loc, keys, key,
-        b.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq<int64_t>(0, dim))));
-  bits.getKeyMutable().assign(ConcatOp::create(
-      b, loc,
-      ValueRange{key, tensor::FromElementsOp::create(b, loc, keys, words)},
-      b.getI64IntegerAttr(keys.getRank() - 1)));
 }
 
 /// An elementwise value is worth memory from so many operations on, as those of
@@ -257,7 +182,7 @@ SumPhases::Needs SumPhases::needsOf(int64_t phase,
       need(op);
     if (rowProducts.contains(op)) { // behind the loops
       for (Value value : op->getOperands())
-        if (value.getDefiningOp() && !made.contains(value))
+        if (factors.contains(value) && !made.contains(value))
           need(value.getDefiningOp());
       continue;
     }
@@ -310,6 +235,12 @@ int64_t SumPhases::keepUsed(const llvm::DenseSet<Value> &worth) {
         if (factors.contains(result))
           kept.insert(result);
       }
+    for (Operation *op : ops)
+      if (rowProducts.lookup(op) == RowProduct::Each &&
+          phaseOf.at(op) == phase) {
+        before.insert(op->getResult(0));
+        kept.insert(op->getResult(0));
+      }
   }
   int64_t ofSample = 0;
   for (Value value : kept) {
@@ -321,12 +252,28 @@ int64_t SumPhases::keepUsed(const llvm::DenseSet<Value> &worth) {
 }
 
 void SumPhases::findRowProducts() {
-  for (Operation *op : ops)
-    if (auto product = dyn_cast<MatMulOp>(op);
-        product && live.contains(op) && isProductOfRows(product, batch, flow)) {
-      rowProducts.insert(op);
-      factors.insert_range(op->getOperands());
-    }
+  for (Operation *op : ops) {
+    auto product = dyn_cast<MatMulOp>(op);
+    if (!product || !live.contains(op))
+      continue;
+    RowProduct kind = rowProductOf(product, batch, flow);
+    if (kind == RowProduct::None)
+      continue;
+    rowProducts[op] = kind;
+    for (Value value : op->getOperands())
+      if (flow.of(value).hasSamples() && !isInputInRows(value, batch, flow))
+        factors.insert(value);
+  }
+}
+
+/// What a product of rows multiplies, for the samples in question or for all.
+Value SumPhases::wholeOf(OpBuilder &b, Value factor) {
+  if (!factor.getDefiningOp<ReshapeOp>() || factors.contains(factor) ||
+      map.contains(factor))
+    return map.lookupOrDefault(factor);
+  Operation *reshape = factor.getDefiningOp();
+  wholeOf(b, reshape->getOperand(0)); // an input
+  return b.clone(*reshape, map)->getResult(0);
 }
 
 /// Chains of elementwise operations, and what products of rows multiply, are
@@ -338,8 +285,9 @@ void SumPhases::chooseKept() {
   mostKept = 0;
   if (byRows)
     findRowProducts();
+  findPhases(/*early=*/true);
   auto choose = [&](bool withChains, bool inAnyCase) {
-    int64_t ofSample = keepUsed(worthKeeping(withChains));
+    int64_t ofSample = bytesOfSample = keepUsed(worthKeeping(withChains));
     if (ofSample == 0 && rowProducts.empty())
       return false;
     if (ofSample == 0) { // products of inputs alone: of any batch
@@ -347,7 +295,7 @@ void SumPhases::chooseKept() {
       return true;
     }
     int64_t fit = kMostBytesKept / ofSample;
-    if (!inAnyCase && fit < std::min(wanted, kUsualBatch))
+    if (!inAnyCase && fit < std::min(wanted, fewestKept))
       return false;
     mostKept = std::min(wanted, std::max(fit, alwaysKept));
     return true;
@@ -356,25 +304,29 @@ void SumPhases::chooseKept() {
     return;
   rowProducts.clear();
   factors.clear();
+  findPhases(/*early=*/true);
   if (!choose(true, false))
     choose(false, true);
 }
 
 /// What a phase gives as products of rows, when its loops have run.
-void SumPhases::emitRowProducts(int64_t phase, OpBuilder &b, Value size) {
-  for (Operation *op : ops)
-    if (rowProducts.contains(op) && phaseOf.at(op) == phase) {
-      auto product = cast<MatMulOp>(op);
-      map.map(product.getResult(),
-              productOfRows(b, product, map.lookupOrDefault(product.getLhs()),
-                            map.lookupOrDefault(product.getRhs()), size,
-                            batch));
-    }
+void SumPhases::emitRowProducts(int64_t phase, OpBuilder &b) {
+  for (Operation *op : ops) {
+    RowProduct kind = rowProducts.lookup(op);
+    if (kind == RowProduct::None || phaseOf.at(op) != phase)
+      continue;
+    auto product = cast<MatMulOp>(op);
+    Value lhs = wholeOf(b, product.getLhs()),
+          rhs = wholeOf(b, product.getRhs());
+    map.map(product.getResult(),
+            productOfRows(b, product, kind, lhs, rhs, some, mostKept, batch));
+    made.insert(product.getResult());
+  }
 }
 
 /// The loops of a phase: what it gives is mapped.
-void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
-                          Tiles tiles) {
+void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Tiles tiles,
+                          ValueRange into) {
   Needs needs = needsOf(phase, made);
   auto &[needed, inputs, outputs, combines, positions] = needs;
   if (outputs.empty() && needed.empty())
@@ -406,8 +358,7 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
   func::ReturnOp::create(
       inside, entry.getLoc(),
       llvm::map_to_vector(outputs, [&](Value v) { return copies.lookup(v); }));
-  function.walk([&](RandomBitsOp bits) { countFromSample(bits, function); });
-  function.walk([&](IotaOp iota) { countFromSample(iota, function); });
+  countFromSamples(function, batch);
 
   SmallVector<Value> given;
   for (Value input : inputs)
@@ -419,16 +370,23 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
     shape[0] = shape[0] / batch.size * mostKept;
     resultTypes[i] = tensor.clone(shape);
   }
-  SmallVector<Value> found =
-      TileLoops(b, entry.getLoc(), size, batch)
-          .run(tiles(function), given, resultTypes, combines);
+  // Beside products of all rows, there is little to gain from each size.
+  bool everyOther = !rowProducts.empty() && !readsMuchPerTile(function, batch);
+  SmallVector<Value> places(resultTypes.size());
+  if (!positions.empty())
+    llvm::copy(into, places.begin() + static_cast<int64_t>(sums));
+  SmallVector<Value> found = TileLoops(b, entry.getLoc(), some, size, batch)
+                                 .run(tiles(function, everyOther), given,
+                                      resultTypes, combines, places);
   map.map(outputs, found);
   for (auto [i, position] : llvm::enumerate(positions))
     samples[position] = found[sums + i];
   function.erase();
 }
 
-SmallVector<Value> SumPhases::emitAll(OpBuilder &b, Value size, Tiles tiles) {
+SmallVector<Value> SumPhases::emitAll(OpBuilder &b, SomeSamples of, Tiles tiles,
+                                      ValueRange into) {
+  some = of;
   samples.assign(results.size(), Value());
   map.clear();
   made.clear();
@@ -438,8 +396,8 @@ SmallVector<Value> SumPhases::emitAll(OpBuilder &b, Value size, Tiles tiles) {
         b.clone(*op, map);
     if (phase > last)
       continue;
-    emitPhase(phase, b, size, tiles);
-    emitRowProducts(phase, b, size);
+    emitPhase(phase, b, tiles, into);
+    emitRowProducts(phase, b);
   }
   SmallVector<Value> found;
   for (auto [value, ofSamples] : llvm::zip(results, samples))
@@ -480,17 +438,83 @@ static void onAllRanks(OpBuilder &b, Location loc, Attribute group,
   }
 }
 
-void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
-  Block &body = entry.getBody().front();
-  auto ret = cast<func::ReturnOp>(body.getTerminator());
+void SumPhases::begin(Value batchSize) {
+  size = batchSize;
+  Operation *ret = entry.getBody().front().getTerminator();
   Operation *afterSize = size.getDefiningOp()->getNextNode();
   for (auto it = afterSize->getIterator(), end = ret->getIterator(); it != end;
        ++it)
     ops.push_back(&*it);
-  results.assign(ret.operand_begin(), ret.operand_end());
+  llvm::append_range(results, ret->getOperands());
   findLive();
   findPhases(/*early=*/true);
   chooseKept();
+}
+
+bool SumPhases::buildInParts(Value size, Tiles tiles) {
+  fewestKept = kFewestInPart + 1;
+  begin(size);
+  if (rowProducts.empty())
+    return false;
+  // As many as a cache holds, or as make up for reading all weights. The last
+  // part has room for a few that would be left over.
+  int64_t ofSample = 1;
+  for (auto [op, kind] : rowProducts)
+    ofSample = std::max(ofSample,
+                        batchDimOf(op->getOperand(0).getType(), batch).count);
+  int64_t ofPart =
+      std::min(mostKept * 8 / 9,
+               std::max({kBytesOfPart / bytesOfSample,
+                         int64_t(llvm::divideCeil(kRowsOfPart, ofSample)),
+                         kFewestInPart}));
+  if (ofPart > kTileOfParts)
+    ofPart = llvm::alignDown(ofPart, kTileOfParts);
+  int64_t more = std::max<int64_t>(1, ofPart / 8);
+  mostKept = ofPart + more;
+  auto ret = cast<func::ReturnOp>(entry.getBody().front().getTerminator());
+  Location loc = entry.getLoc();
+  OpBuilder b(ret);
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  SmallVector<Value> found;
+  if (batch.max <= mostKept) {
+    found = emitAll(b, {{}, size}, tiles);
+  } else {
+    Value zero = constant(0), one = constant(1), each = constant(ofPart),
+          count = arith::MaxSIOp::create(
+              b, loc, one,
+              arith::CeilDivSIOp::create(
+                  b, loc, arith::SubIOp::create(b, loc, size, constant(more)),
+                  each)),
+          last = arith::SubIOp::create(b, loc, count, one);
+    for (Value value : results) {
+      auto type = cast<RankedTensorType>(value.getType());
+      found.push_back(tensor::EmptyOp::create(b, loc, type.getShape(),
+                                              type.getElementType()));
+    }
+    auto loop = scf::ForOp::create(b, loc, zero, count, one, found);
+    loop->setAttr(kTileTrips, b.getF64FloatAttr(1));
+    b.setInsertionPointToStart(loop.getBody());
+    Value part = loop.getInductionVar(),
+          first = arith::MulIOp::create(b, loc, part, each),
+          left = arith::SubIOp::create(b, loc, size, first),
+          isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, part,
+                                         last),
+          some = arith::SelectOp::create(b, loc, isLast, left, each);
+    scf::YieldOp::create(
+        b, loc, emitAll(b, {first, some}, tiles, loop.getRegionIterArgs()));
+    found.assign(loop.result_begin(), loop.result_end());
+  }
+  ret->setOperands(found);
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+  return true;
+}
+
+void SumPhases::build(Value batchSize, ArrayRef<Tile> whole, Tiles tiles) {
+  begin(batchSize);
+  auto ret = cast<func::ReturnOp>(entry.getBody().front().getTerminator());
 
   // Collectives of the programs below may come in another order. So all ranks
   // take the same one; those of several groups the one for any size.
@@ -535,7 +559,7 @@ void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
           .runOnce(whole[i], inputs, entry.getResultTypes());
     });
   if (keepsSome)
-    choose(conditions.back(), [&] { return emitAll(b, size, tiles); });
+    choose(conditions.back(), [&] { return emitAll(b, {{}, size}, tiles); });
   if (mostKept < batch.max) { // larger batches keep nothing
     kept.clear();
     rowProducts.clear();
@@ -543,15 +567,13 @@ void SumPhases::build(Value size, ArrayRef<Tile> whole, Tiles tiles) {
   }
   // What is left over of so many samples takes a small part of the time, and
   // two samples nearly that of each.
-  auto everyOther = [&](func::FuncOp function) {
-    SmallVector<Tile> all = tiles(function), some;
-    for (auto [i, tile] : llvm::enumerate(all))
-      if ((i % 2 == 0 && tile.first > 2) || tile.first == 1)
-        some.push_back(tile);
+  auto everyOther = [&](func::FuncOp function, bool) {
+    SmallVector<Tile> some = tiles(function, /*everyOther=*/true);
+    llvm::erase_if(some, [](const Tile &tile) { return tile.first == 2; });
     return some;
   };
-  SmallVector<Value> found =
-      keepsSome ? emitAll(b, size, everyOther) : emitAll(b, size, tiles);
+  SmallVector<Value> found = keepsSome ? emitAll(b, {{}, size}, everyOther)
+                                       : emitAll(b, {{}, size}, tiles);
   if (outermost) {
     scf::YieldOp::create(b, loc, found);
     found.assign(outermost.result_begin(), outermost.result_end());

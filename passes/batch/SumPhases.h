@@ -1,4 +1,4 @@
-//===- SumPhases.h - programs that add up over the batch ------------------===//
+//===- SumPhases.h - programs that are cut into phases --------------------===//
 //
 // What is computed of the batch's samples may depend on sums over the batch, as
 // a training step's update on the gradient, and a normalised sample on the
@@ -9,12 +9,15 @@
 // needs them, so that memory does not grow with the batch. Shared values are
 // computed once, between the phases.
 //
+// Where samples are kept, layers cut a program, too: a product of the rows of
+// all samples at once (RowProducts.h) is there for the phases that follow.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef CELLGRAD_BATCH_SUMPHASES_H
 #define CELLGRAD_BATCH_SUMPHASES_H
 
-#include "passes/batch/TileLoops.h"
+#include "passes/batch/RowProducts.h"
 
 #include "dialect/CellDialect.h"
 
@@ -27,12 +30,13 @@ namespace cellgrad {
 /// Rewrites an entry into phases.
 class SumPhases {
 public:
-  /// Copies a function for tiles.
-  using Tiles = llvm::function_ref<llvm::SmallVector<Tile>(mlir::func::FuncOp)>;
+  /// Copies a function for tiles: for each, or for about every other size.
+  using Tiles = llvm::function_ref<llvm::SmallVector<Tile>(mlir::func::FuncOp,
+                                                           bool everyOther)>;
 
   /// Samples of batches up to `mostKept` are kept, if that needs little memory,
   /// and those of batches up to `alwaysKept` in any case.
-  /// With `byRows`, products that sum over kept samples are of all of them.
+  /// With `byRows`, products of kept samples are of all of them at once.
   SumPhases(mlir::func::FuncOp entry, const OpenBatch &batch,
             const SampleFlow &flow, int64_t mostKept, int64_t alwaysKept,
             bool byRows)
@@ -42,6 +46,11 @@ public:
   /// `size` is the batch, in the entry. `whole` are programs for batches of
   /// known sizes, which need no phases.
   void build(mlir::Value size, llvm::ArrayRef<Tile> whole, Tiles tiles);
+
+  /// The same for an entry whose samples know nothing of each other: one part
+  /// of the batch after the other, of at most `mostKept` samples. Changes
+  /// nothing, and returns false, where no product would be of all of them.
+  bool buildInParts(mlir::Value size, Tiles tiles);
 
 private:
   /// What the function of a phase is made of.
@@ -54,6 +63,9 @@ private:
     llvm::SmallVector<size_t> positions;
   };
 
+  void begin(mlir::Value size);
+  /// Whether a value is there only when the loops of a phase have ended.
+  bool endsPhase(mlir::Value value) const;
   void findPhases(bool early);
   void findLive();
   bool canBeKept(mlir::Value value) const;
@@ -62,13 +74,13 @@ private:
   Needs needsOf(int64_t phase, const llvm::DenseSet<mlir::Value> &made) const;
   void chooseKept();
   void findRowProducts();
-  void emitRowProducts(int64_t phase, mlir::OpBuilder &b, mlir::Value size);
-  void emitPhase(int64_t phase, mlir::OpBuilder &b, mlir::Value size,
-                 Tiles tiles);
-  void countFromSample(RandomBitsOp bits, mlir::func::FuncOp function);
-  void countFromSample(IotaOp iota, mlir::func::FuncOp function);
-  llvm::SmallVector<mlir::Value> emitAll(mlir::OpBuilder &b, mlir::Value size,
-                                         Tiles tiles);
+  mlir::Value wholeOf(mlir::OpBuilder &b, mlir::Value factor);
+  void emitRowProducts(int64_t phase, mlir::OpBuilder &b);
+  void emitPhase(int64_t phase, mlir::OpBuilder &b, Tiles tiles,
+                 mlir::ValueRange into);
+  llvm::SmallVector<mlir::Value> emitAll(mlir::OpBuilder &b, SomeSamples some,
+                                         Tiles tiles,
+                                         mlir::ValueRange into = {});
 
   mlir::func::FuncOp entry;
   const OpenBatch &batch;
@@ -85,10 +97,15 @@ private:
   llvm::SmallVector<mlir::Value> results;
   llvm::SmallVector<mlir::Value> samples; ///< results that have some, when made
   llvm::SetVector<mlir::Value> kept;      ///< values with samples
-  /// Products of rows (RowProducts.h), and what they multiply.
-  llvm::DenseSet<mlir::Operation *> rowProducts;
+  int64_t bytesOfSample = 0;              ///< in what is kept
+  /// What is kept for speed alone leaves room for so many samples.
+  int64_t fewestKept = 512;
+  /// Products of rows (RowProducts.h), and the samples that they multiply.
+  llvm::DenseMap<mlir::Operation *, RowProduct> rowProducts;
   llvm::DenseSet<mlir::Value> factors;
-  llvm::DenseSet<mlir::Value> made; ///< of them, by phases before
+  llvm::DenseSet<mlir::Value> made; ///< of what is kept, by phases before
+  mlir::Value size;                 ///< the batch
+  SomeSamples some;                 ///< of it, which phases are emitted for
   mlir::IRMapping map; ///< from the entry's values to those of the phases
 };
 

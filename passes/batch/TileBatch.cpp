@@ -38,6 +38,10 @@ namespace {
 /// sizes, which may be of a million samples.
 constexpr int64_t kTilesAlwaysKept = 2;
 
+/// So many samples, at most, are in memory at once between layers where each
+/// sample is computed by itself.
+constexpr int64_t kPartOfBatch = 288;
+
 struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
   using TileBatchPassBase::TileBatchPassBase;
 
@@ -86,12 +90,11 @@ struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
       known.push_back(programsFor(entry, batch, /*adds=*/false));
     for (func::FuncOp entry : adding)
       known.push_back(programsFor(entry, batch, /*adds=*/true));
-    for (func::FuncOp entry : apart) {
-      copies.push_back(tilesOf(entry, batch));
-      copies.back().pop_back(); // one sample has a program
-    }
+    for (func::FuncOp entry : apart) // one sample has a program
+      copies.push_back(tilesOf(entry, batch, false, /*apart=*/true));
     for (auto [entry, tiles] : llvm::zip(apart, copies))
-      makeLoops(entry, batch, tiles);
+      if (!cutAtProducts(entry, batch))
+        makeLoops(entry, batch, tiles);
     for (auto [entry, programs] :
          llvm::zip(adding, llvm::drop_begin(known, apart.size())))
       if (failed(cutIntoPhases(entry, batch, programs)))
@@ -144,11 +147,43 @@ private:
     return success();
   }
 
-  SmallVector<Tile> tilesOf(func::FuncOp function, const OpenBatch &batch) {
+  /// A copy for each size, or for `everyOther`, 2 and 1: products of one row
+  /// add in another order. Where samples are `apart`, tiles of 2 may overlap:
+  /// none is of 1.
+  SmallVector<Tile> tilesOf(func::FuncOp function, const OpenBatch &batch,
+                            bool everyOther = false, bool apart = false) {
     SmallVector<Tile> tiles;
-    for (int64_t rows : sizes)
-      tiles.emplace_back(rows, copyFor(function, batch, rows));
+    for (auto [i, rows] : llvm::enumerate(sizes))
+      if (rows == 1 ? !apart : rows == 2 || !everyOther || i % 2 == 0)
+        tiles.emplace_back(rows, copyFor(function, batch, rows));
     return tiles;
+  }
+
+  /// Samples that know nothing of each other, and large layers: these are for
+  /// all samples at once, with loops over tiles between them. Without such
+  /// layers, the entry is left as it is, but for the batch as an argument.
+  bool cutAtProducts(func::FuncOp entry, const OpenBatch &batch) {
+    bool mayCut = byRows && kept > 3;
+    if (mayCut) {
+      if (callsOrDerives(entry)) {
+        func::FuncOp copy = copyFor(entry, batch, batch.size);
+        entry.getBody().takeBody(copy.getBody());
+        copy.erase();
+        inlineCalls(entry);
+        mayCut = !callsOrDerives(entry);
+      }
+      simplify(entry);
+    }
+    Value size = addBatchArgument(entry);
+    SampleFlow flow(batch);
+    ScopedDiagnosticHandler silent(&getContext(),
+                                   [](Diagnostic &) { return success(); });
+    return mayCut && succeeded(flow.run(entry)) &&
+           SumPhases(entry, batch, flow, std::min<int64_t>(kept, kPartOfBatch),
+                     /*alwaysKept=*/0, byRows)
+               .buildInParts(size, [&](func::FuncOp function, bool everyOther) {
+                 return tilesOf(function, batch, everyOther, /*apart=*/true);
+               });
   }
 
   /// Samples that know nothing of each other: loops over the tiles.
@@ -156,8 +191,8 @@ private:
                         ArrayRef<Tile> tiles) {
     Block &body = entry.getBody().front();
     body.clear();
-    SmallVector<Value> inputs(body.args_begin(), body.args_end());
-    Value size = addBatchArgument(entry);
+    SmallVector<Value> inputs(llvm::drop_begin(body.getArguments()));
+    Value size = readBatchArgument(entry);
     OpBuilder b = OpBuilder::atBlockEnd(&body);
     SmallVector<Combine> none(entry.getNumResults(), Combine::None);
     func::ReturnOp::create(
@@ -203,8 +238,9 @@ private:
     if (failed(flow.run(entry)) || failed(checkResults(entry, batch, flow)))
       return failure();
     SumPhases(entry, batch, flow, kept, always, byRows)
-        .build(size, whole,
-               [&](func::FuncOp function) { return tilesOf(function, batch); });
+        .build(size, whole, [&](func::FuncOp function, bool everyOther) {
+          return tilesOf(function, batch, everyOther);
+        });
     return success();
   }
 

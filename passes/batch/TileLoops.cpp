@@ -30,7 +30,12 @@ Value cellgrad::addBatchArgument(func::FuncOp entry) {
       {b.getNamedAttr("cell.name", b.getStringAttr("batch")),
        b.getNamedAttr("cell.role", b.getStringAttr("batch"))});
   (void)entry.insertArgument(0, type, attributes, loc);
-  b.setInsertionPointToStart(&entry.getBody().front());
+  return readBatchArgument(entry);
+}
+
+Value cellgrad::readBatchArgument(func::FuncOp entry) {
+  Location loc = entry.getLoc();
+  OpBuilder b = OpBuilder::atBlockBegin(&entry.getBody().front());
   Value number =
       tensor::ExtractOp::create(b, loc, entry.getArgument(0), ValueRange());
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
@@ -64,9 +69,13 @@ SmallVector<Value> TileLoops::emptyFor(TypeRange results,
 }
 
 SmallVector<Value> TileLoops::run(ArrayRef<Tile> tiles, ValueRange inputs,
-                                  TypeRange results, ArrayRef<Combine> given) {
+                                  TypeRange results, ArrayRef<Combine> given,
+                                  ArrayRef<Value> into) {
   combines = given;
   values = emptyFor(results, combines);
+  for (auto [i, place] : llvm::enumerate(into))
+    if (place)
+      values[i] = place;
   begin = constant(0);
   // Parts of a sum count samples, each once.
   bool once = llvm::any_of(
@@ -156,13 +165,15 @@ void TileLoops::loopOver(const Tile &tile, ValueRange inputs,
       overlaps ? arith::MinSIOp::create(b, loc, end, size).getResult() : end;
 }
 
-/// Computes the samples of a tile from `at` on, and puts what it gives into
+/// Computes the samples of a tile from `tileAt` on, and puts what it gives into
 /// `into`.
-SmallVector<Value> TileLoops::callTile(const Tile &tile, Value at,
+SmallVector<Value> TileLoops::callTile(const Tile &tile, Value tileAt,
                                        ValueRange inputs, ValueRange into) {
   auto [rows, function] = tile;
+  Value inBatch = first ? arith::AddIOp::create(b, loc, first, tileAt) : tileAt;
   // The place of the tile's part, which may have several rows for a sample.
-  auto place = [&, rows = rows](RankedTensorType part) {
+  auto place = [&, rows = rows](RankedTensorType part, Type whole) {
+    Value at = batchDimOf(whole, batch).dim == 0 ? inBatch : tileAt;
     int64_t rank = part.getRank(), ofSample = part.getDimSize(0) / rows;
     SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), sizes,
         strides(rank, b.getIndexAttr(1));
@@ -181,14 +192,15 @@ SmallVector<Value> TileLoops::callTile(const Tile &tile, Value at,
       operands.push_back(input);
       continue;
     }
-    auto [offsets, sizes, strides] = place(cast<RankedTensorType>(type));
+    auto [offsets, sizes, strides] =
+        place(cast<RankedTensorType>(type), input.getType());
     operands.push_back(tensor::ExtractSliceOp::create(
         b, loc, cast<RankedTensorType>(type), input, offsets, sizes, strides));
   }
   for (unsigned i = inputs.size(); i < callee.getNumArguments(); ++i) {
     bool isFirst = callee.getArgAttr(i, kFirstSample) != nullptr;
-    Value number =
-        arith::IndexCastOp::create(b, loc, b.getI64Type(), isFirst ? at : size);
+    Value number = arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                              isFirst ? inBatch : all);
     operands.push_back(tensor::FromElementsOp::create(
         b, loc, callee.getArgumentTypes()[i], number));
   }
@@ -204,7 +216,7 @@ SmallVector<Value> TileLoops::callTile(const Tile &tile, Value at,
       continue;
     }
     auto [offsets, sizes, strides] =
-        place(cast<RankedTensorType>(part.getType()));
+        place(cast<RankedTensorType>(part.getType()), whole.getType());
     filled.push_back(tensor::InsertSliceOp::create(b, loc, part, whole, offsets,
                                                    sizes, strides));
   }

@@ -19,23 +19,38 @@ inline constexpr llvm::StringLiteral kAllSamples = "cell.all_samples";
 
 /// The batch size as the first argument of `entry`, and as an index.
 mlir::Value addBatchArgument(mlir::func::FuncOp entry);
+/// The index again, where the body was cleared.
+mlir::Value readBatchArgument(mlir::func::FuncOp entry);
 
-/// Loops over the tiles of a batch.
+/// Some samples of a batch: so many from `begin` on, which is null for the
+/// first.
+struct SomeSamples {
+  mlir::Value begin, count;
+};
+
+/// Loops over the tiles of a batch, or of some of its samples.
 class TileLoops {
 public:
   TileLoops(mlir::OpBuilder &b, mlir::Location loc, mlir::Value size,
             const OpenBatch &batch)
-      : b(b), loc(loc), size(size), batch(batch) {}
+      : TileLoops(b, loc, {{}, size}, size, batch) {}
+  TileLoops(mlir::OpBuilder &b, mlir::Location loc, SomeSamples samples,
+            mlir::Value all, const OpenBatch &batch)
+      : b(b), loc(loc), first(samples.begin), size(samples.count), all(all),
+        batch(batch) {}
 
   /// Calls `tiles`, which descend to 1, for all samples. Results with samples
   /// are put in their places of a tensor for all; others are parts that
   /// `combines` makes one of. Samples are computed once where there are such
   /// parts; else tiles of at most 4 samples may begin before the one before has
-  /// ended.
+  /// ended. Results are put into the tensors `into`, where these are not null.
+  /// Tensors of the stand-in's size have all of the batch, others
+  /// the samples that the loops are over.
   llvm::SmallVector<mlir::Value> run(llvm::ArrayRef<Tile> tiles,
                                      mlir::ValueRange inputs,
                                      mlir::TypeRange results,
-                                     llvm::ArrayRef<Combine> combines);
+                                     llvm::ArrayRef<Combine> combines,
+                                     llvm::ArrayRef<mlir::Value> into = {});
 
   /// Calls `tile` once, for a batch that has its size.
   llvm::SmallVector<mlir::Value>
@@ -53,7 +68,9 @@ private:
 
   mlir::OpBuilder &b;
   mlir::Location loc;
-  mlir::Value size; ///< the batch
+  mlir::Value first; ///< of the samples, null for that of the batch
+  mlir::Value size;  ///< how many they are
+  mlir::Value all;   ///< the batch
   const OpenBatch &batch;
   mlir::Value begin; ///< samples before it are computed
   llvm::SmallVector<mlir::Value> values;

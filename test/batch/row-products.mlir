@@ -1,9 +1,10 @@
-// The gradient of a layer's weights is one product of all samples that are kept, behind the loops.
-// RUN: cell-opt %s --cell-tile-batch='tiles=4,1 kept=8 by-rows' | FileCheck %s
-// RUN: cell-opt %s --cell-tile-batch='tiles=4,1 kept=8 by-rows' | FileCheck %s --check-prefix=PHASES
+// The gradient of a layer's weights is one product of all samples that are kept, behind the loops. So is a large layer,
+// between loops.
+// RUN: cell-opt %s --cell-tile-batch='tiles=4,2,1 kept=8 by-rows' | FileCheck %s
+// RUN: cell-opt %s --cell-tile-batch='tiles=4,2,1 kept=8 by-rows' | FileCheck %s --check-prefix=PHASES
 // Without the option, and where no samples are kept, there is none:
-// RUN: cell-opt %s --cell-tile-batch='tiles=4,1 kept=8' | FileCheck %s --check-prefix=NONE
-// RUN: cell-opt %s --cell-tile-batch='tiles=4,1 kept=0 by-rows' | FileCheck %s --check-prefix=NONE
+// RUN: cell-opt %s --cell-tile-batch='tiles=4,2,1 kept=8' | FileCheck %s --check-prefix=NONE
+// RUN: cell-opt %s --cell-tile-batch='tiles=4,2,1 kept=0 by-rows' | FileCheck %s --check-prefix=NONE
 // NONE: func @layer
 // NONE-NOT: linalg
 // RUN: cell-run %s --entry=layer --passes='cell-specialize-batch{size=2}' --arg='dense<[[1.0, 2.0, 0.0], [3.0, 4.0, 5.0]]> : tensor<2x3xf32>' --arg='dense<[[1.0, -1.0], [0.0, 2.0]]> : tensor<2x2xf32>' | FileCheck %s --check-prefix=NUMBERS
@@ -16,7 +17,8 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK: scf.if
   // The loops keep one factor; the other is an input.
   // CHECK: %[[KEPT:.*]] = scf.for {{.*}} -> (tensor<8x2xf32>)
-  // CHECK: %[[ALL:.*]] = scf.for {{.*}}iter_args({{.*}} = %[[KEPT]]) -> (tensor<8x2xf32>)
+  // CHECK: %[[MORE:.*]] = scf.for {{.*}}iter_args({{.*}} = %[[KEPT]]) -> (tensor<8x2xf32>)
+  // CHECK: %[[ALL:.*]] = scf.for {{.*}}iter_args({{.*}} = %[[MORE]]) -> (tensor<8x2xf32>)
   // CHECK: %[[ONE:.*]] = arith.constant 1 : index
   // CHECK: %[[ROWS:.*]] = arith.muli %[[B]], %[[ONE]] : index
   // CHECK: %[[INIT:.*]] = linalg.fill {{.*}} -> tensor<3x2xf32>
@@ -47,11 +49,75 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
     return %slope : tensor<3x2xf64>
   }
 
-  // A sample has five rows.
+  // A large layer: parts of 7 samples, the last of up to 8, so that none is of one. What the layer multiplies is kept for
+  // those in a part, and so is what it gives.
+  // CHECK-LABEL: func @dense
+  // CHECK: %[[B:.*]] = arith.index_cast
+  // CHECK: %[[REST:.*]] = arith.subi %[[B]], %c1{{(_[0-9]+)?}} : index
+  // CHECK: %[[SEVENS:.*]] = arith.ceildivsi %[[REST]], %c7{{(_[0-9]+)?}}
+  // CHECK: %[[PARTS:.*]] = arith.maxsi %c1{{(_[0-9]+)?}}, %[[SEVENS]]
+  // CHECK: %[[LAST:.*]] = arith.subi %[[PARTS]], %c1
+  // CHECK: scf.for %[[PART:.*]] = {{.*}} to %[[PARTS]] {{.*}}iter_args(%[[OUT:.*]] = %{{.*}}) -> (tensor<65521x80xf32>)
+  // CHECK: %[[BEGIN:.*]] = arith.muli %[[PART]], %c7{{(_[0-9]+)?}} : index
+  // CHECK: %[[LEFT:.*]] = arith.subi %[[B]], %[[BEGIN]] : index
+  // CHECK: %[[ISLAST:.*]] = arith.cmpi eq, %[[PART]], %[[LAST]]
+  // CHECK: %[[COUNT:.*]] = arith.select %[[ISLAST]], %[[LEFT]], %c7{{(_[0-9]+)?}} : index
+  // Tiles of 4 and of 2 from the part's first sample on: none is of one.
+  // CHECK: scf.for {{.*}} -> (tensor<8x64xf32>) {
+  // CHECK: %[[AT:.*]] = arith.addi %[[BEGIN]], %[[IN:.*]] : index
+  // CHECK: tensor.extract_slice %arg1[%[[AT]], 0] [4, 64]
+  // CHECK: call @dense_phase_0_of_4(
+  // CHECK: tensor.insert_slice {{.*}}[%[[IN]], 0] [4, 64]
+  // CHECK: %[[H:.*]] = scf.for {{.*}} -> (tensor<8x64xf32>) {
+  // CHECK: call @dense_phase_0_of_2(
+  // CHECK-NOT: scf.for
+  // CHECK: %[[ROWS:.*]] = arith.muli %[[COUNT]], %c1{{(_[0-9]+)?}} : index
+  // CHECK: %[[ROOM:.*]] = tensor.empty() : tensor<8x80xf32>
+  // CHECK: %[[PLACE:.*]] = tensor.extract_slice %[[ROOM]][0, 0] [%[[ROWS]], 80] [1, 1] : tensor<8x80xf32> to tensor<?x80xf32>
+  // CHECK: %[[INIT:.*]] = linalg.fill {{.*}} outs(%[[PLACE]] :
+  // CHECK: %[[X:.*]] = tensor.extract_slice %[[H]][0, 0] [%[[ROWS]], 64]
+  // CHECK: %[[Y:.*]] = linalg.matmul indexing_maps = [#[[MK:.*]], #[[NK:.*]], #{{.*}}] ins(%[[X]], %arg2 : tensor<?x64xf32>, tensor<80x64xf32>) outs(%[[INIT]] :
+  // CHECK: tensor.insert_slice %[[Y]] into %[[ROOM]][0, 0] [%[[ROWS]], 80]
+  // CHECK: scf.for {{.*}}iter_args(%{{.*}} = %[[OUT]]) -> (tensor<65521x80xf32>)
+  // CHECK: call @dense_phase_1_of_4(
+  func.func @dense(%x: tensor<65521x64xf32>, %w: tensor<80x64xf32>) -> tensor<65521x80xf32> {
+    %a = cell.abs %x : tensor<65521x64xf32>
+    %y = cell.matmul %a, %w {transpose_b = true} : (tensor<65521x64xf32>, tensor<80x64xf32>) -> tensor<65521x80xf32>
+    %z = cell.relu %y : tensor<65521x80xf32>
+    return %z : tensor<65521x80xf32>
+  }
+
+  // The same where samples are added up, and what is called is written out. Rows of an input are multiplied where they are.
+  // CHECK-LABEL: func @loss
+  // CHECK-NOT: tensor<8x64xf32>
+  // CHECK: linalg.matmul {{.*}}(%{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<64x80xf32>)
+  // CHECK: scf.for
+  // CHECK: call @loss_phase_1_of_4(
+  func.func private @product(%x: tensor<65521x64xf32>, %w: tensor<64x80xf32>) -> tensor<65521x80xf32> {
+    %y = cell.matmul %x, %w : (tensor<65521x64xf32>, tensor<64x80xf32>) -> tensor<65521x80xf32>
+    return %y : tensor<65521x80xf32>
+  }
+  func.func @loss(%x: tensor<65521x64xf32>, %w: tensor<64x80xf32>) -> tensor<f32> {
+    %y = call @product(%x, %w) : (tensor<65521x64xf32>, tensor<64x80xf32>) -> tensor<65521x80xf32>
+    %z = cell.reduce_sum %y over [0, 1] : tensor<65521x80xf32> -> tensor<f32>
+    return %z : tensor<f32>
+  }
+
+  // Few weights stay in a cache: tiles as before, without a part that is kept.
+  // CHECK-LABEL: func @small
+  // CHECK-NOT: linalg
+  // CHECK: return
+  func.func @small(%x: tensor<65521x63xf32>, %w: tensor<63x65xf32>) -> tensor<65521x65xf32> {
+    %y = cell.matmul %x, %w : (tensor<65521x63xf32>, tensor<63x65xf32>) -> tensor<65521x65xf32>
+    return %y : tensor<65521x65xf32>
+  }
+
+  // A sample has five rows. They are in memory.
   // CHECK-LABEL: func @several
   // CHECK: %[[B:.*]] = arith.index_cast
+  // CHECK: %[[ALL:.*]] = cell.reshape
   // CHECK: %[[ROWS:.*]] = arith.muli %[[B]], %c5{{(_[0-9]+)?}} : index
-  // CHECK: tensor.extract_slice {{.*}}[0, 0] [%[[ROWS]], 3] [1, 1] : tensor<40x3xf32> to tensor<?x3xf32>
+  // CHECK: tensor.extract_slice %[[ALL]][0, 0] [%[[ROWS]], 3] [1, 1] : tensor<327605x3xf32> to tensor<?x3xf32>
   // CHECK: linalg.matmul
   func.func @several(%x: tensor<65521x5x3xf32>) -> tensor<3x3xf32> {
     %rows = cell.reshape %x : tensor<65521x5x3xf32> -> tensor<327605x3xf32>

@@ -1,8 +1,8 @@
-"""Checks products that sum over a batch of any size: gradients of dense layers, against exact sums in int64.
+"""Checks products of all rows of a batch of any size: dense layers and their gradients, against exact sums in int64.
 
-Inputs and weights are small whole numbers, so each sum is exact in float32, in any order: gradients must have all bits.
+Inputs and weights are small whole numbers, so each sum is exact in float32, in any order: results must have all bits.
 Layers are of random widths, their rows samples or several for each. Sizes are those where plans change: few rows, blocks of a sum, and
-batches whose samples are no longer kept.
+batches whose samples are no longer kept, or are computed part by part.
 
 Files of one such product are called in guarded memory, whose arena has the bytes that the model says, alone and with workers that take its items
 in any order (guarded.py), on vectors of 128, 256 and 512 bits.
@@ -58,24 +58,40 @@ class Layers:
         what = f"{self.steps}, {np.dtype(self.dtype)}, all {self.all}, first {self.first}"
         return f"{self.rows} x {self.widths}, {what}"
 
+    def values(self, x: Any, *weights: Any) -> list[Any]:
+        """What each layer gives, as rows."""
+        if not self.first:
+            x = x.transpose(1, 0, 2)
+        h, found = x.reshape(-1, self.widths[0]), []
+        for k, w in enumerate(weights):
+            found.append(STEPS[self.steps[k]][0](ops.matmul(h, w.T)))
+            h = ops.clamp(found[-1], -2, 2)
+        return found
+
+    def forward(self, x: Any, *weights: Any) -> tuple[Any, ...]:
+        """What each layer gives, or the last one, for each sample."""
+        found = self.values(x, *weights)[0 if self.all else -1 :]
+        if self.first:
+            return tuple(h.reshape(-1, self.rows, h.shape[1]) for h in found)
+        return tuple(h.reshape(self.rows, -1, h.shape[1]).transpose(1, 0, 2) for h in found)
+
     def loss(self, x: Any, c: Any, *weights: Any) -> Any:
         if not self.first:
-            x, c = x.transpose(1, 0, 2), c.transpose(1, 0, 2)
-        h, total = x.reshape(-1, self.widths[0]), 0
-        for k, w in enumerate(weights):
-            h = STEPS[self.steps[k]][0](ops.matmul(h, w.T))
+            c = c.transpose(1, 0, 2)
+        total = 0
+        for k, h in enumerate(self.values(x, *weights)):
             if self.all or k == len(weights) - 1:
                 total = total + ops.sum(h * c.reshape(-1, len(weights))[:, k : k + 1])
-            h = ops.clamp(h, -2, 2)
         return total
 
-    def exact(self, x: Any, c: Any, weights: Any) -> list[Any]:
-        """The gradients by the weights, in int64."""
-        h, made = x.reshape(-1, self.widths[0]), []
+    def exact(self, x: Any, c: Any, weights: Any) -> tuple[list[Any], list[Any]]:
+        """What `forward` gives, and the gradients by the input and the weights, in int64."""
+        h, made, given = x.reshape(-1, self.widths[0]), [], []
         for name, w in zip(self.steps, weights, strict=True):
             y = h @ w.T
             z = STEPS[name][1](y)
             made.append((h, STEPS[name][2](y), ((z >= -2) & (z <= 2)).astype(np.int64)))
+            given.append(z.reshape(len(x), self.rows, -1))
             h = np.clip(z, -2, 2)
         slopes, back = [], np.zeros_like(h)
         for k in reversed(range(len(weights))):
@@ -86,11 +102,12 @@ class Layers:
             back = back * slope
             slopes.append(back.T @ h)
             back = back @ weights[k]
-        return slopes[::-1]
+        slopes.append(back.reshape(x.shape))
+        return given[0 if self.all else -1 :], slopes[::-1]
 
 
 def check(seed: int, sizes: tuple[int, ...]) -> None:
-    """Raises AssertionError where a gradient is not the exact sum."""
+    """Raises AssertionError where a layer or a gradient is not the exact sum."""
     draw, state = random.Random(seed), np.random.default_rng(seed)
     layers = Layers(draw)
     count = len(layers.steps)
@@ -99,8 +116,9 @@ def check(seed: int, sizes: tuple[int, ...]) -> None:
         return state.integers(-1, 2, shape)
 
     weights = [whole(b, a) for a, b in zip(layers.widths, layers.widths[1:], strict=False)]
-    gradient = ms.grad(layers.loss, tuple(range(2, 2 + count)))
+    gradient = ms.grad(layers.loss, (0, *range(2, 2 + count)))
     any_batch = ms.jit(lambda *args: gradient(*args), dynamic_batch=True)
+    forward = ms.jit(layers.forward, dynamic_batch=True)
     parameters = [
         ms.Parameter(ms.Tensor(w.astype(layers.dtype)), name=f"w{k}") for k, w in enumerate(weights)
     ]
@@ -109,14 +127,31 @@ def check(seed: int, sizes: tuple[int, ...]) -> None:
         c = whole(n * layers.rows, count)
         # The batch comes first in all that is given.
         tensors = [ms.Tensor(v.astype(layers.dtype)) for v in (x, c.reshape(n, layers.rows, count))]
-        found = any_batch(*tensors, *parameters)
-        found = found if isinstance(found, tuple) else (found,)
-        for k, (a, b) in enumerate(zip(found, layers.exact(x, c, weights), strict=True)):
-            assert np.abs(b).max() < 1 << 24
-            np.testing.assert_array_equal(
-                a.asnumpy(), b, f"{seed}: {layers}, batch {n}, weight {k}"
-            )
+        values, slopes = layers.exact(x, c, weights)
+        for what, found, wanted in (
+            ("result", forward(tensors[0], *parameters), values),
+            ("gradient", any_batch(*tensors, *parameters), slopes),
+        ):
+            for k, (a, b) in enumerate(zip(found, wanted, strict=True)):
+                assert np.abs(b).max() < 1 << 24
+                np.testing.assert_array_equal(
+                    a.asnumpy(), b, f"{seed}: {layers}, batch {n}, {what} {k}"
+                )
 
+
+# A layer of the rows of a sample; 65521 samples stand in for any number of them, {b} times {r} rows. Its weights lie either way.
+LAYER = """
+module attributes {{cell.batch = {{max = 2147483647 : i64, size = 65521 : i64}}}} {{
+  func.func @main(%x: tensor<65521x{r}x{m}x{t}>, %w: tensor<{w}x{t}>) -> tensor<65521x{r}x{n}x{t}> {{
+    %h = cell.reshape %x : tensor<65521x{r}x{m}x{t}> -> tensor<{b}x{m}x{t}>
+    %a = cell.abs %h : tensor<{b}x{m}x{t}>
+    %y = cell.matmul %{input}, %w {{transpose_b = {turned}}} : (tensor<{b}x{m}x{t}>, tensor<{w}x{t}>) -> tensor<{b}x{n}x{t}>
+    %p = cell.relu %y : tensor<{b}x{n}x{t}>
+    %z = cell.reshape %p : tensor<{b}x{n}x{t}> -> tensor<65521x{r}x{n}x{t}>
+    return %z : tensor<65521x{r}x{n}x{t}>
+  }}
+}}
+"""
 
 FILE = """
 func.func @main(%x: tensor<?x{m}x{t}>, %y: tensor<?x{n}x{t}>) -> tensor<{m}x{n}x{t}> {{
@@ -133,20 +168,42 @@ def check_file(seed: int) -> None:
     draw, state = random.Random(seed), np.random.default_rng(seed)
     dtype, t = draw.choice((("float32", "f32"), ("float64", "f64")))
     m, n = (draw.choice((*WIDTHS[1:], 512, 600)) for _ in range(2))
-    text = FILE.format(m=m, n=n, t=t)
+    if draw.random() < 0.4:
+
+        def draws(batch: int) -> tuple[list[Any], Any]:
+            x, y = (state.integers(-3, 4, (batch, width)) for width in (m, n))
+            return [x, y], np.abs(x).T @ np.maximum(y, 0)
+
+        what, text = f"{m} x {n}", FILE.format(m=m, n=n, t=t)
+    else:
+        rows, turned, positive = draw.choice((1, 1, 2, 5)), draw.random() < 0.5, draw.random() < 0.5
+
+        def draws(batch: int) -> tuple[list[Any], Any]:
+            x = state.integers(-3, 4, (batch, rows, m))
+            w = state.integers(-3, 4, (n, m) if turned else (m, n))
+            y = (np.abs(x) if positive else x) @ (w.T if turned else w)
+            return [x, w], np.maximum(y, 0)
+
+        names = {"r": rows, "b": 65521 * rows, "m": m, "n": n, "t": t}
+        text = LAYER.format(
+            **names,
+            w=f"{n}x{m}" if turned else f"{m}x{n}",
+            turned=str(turned).lower(),
+            input="a" if positive else "h",
+        )
+        what = f"{rows} rows of {m} to {n}, turned {turned}, positive {positive}"
     target, shuffled = TARGETS[seed % len(TARGETS)], guarded.Shuffled(draw.randint(2, 4), seed)
     with tempfile.TemporaryDirectory() as made:
         path = Path(made) / "products.so"
         _native.compile_text(text, str(path), "products", {"target": target})
         entry = guarded.Model(path).entry("main")
         for batch in (*draw.sample(SIZES, 5), draw.choice(LARGE)):
-            x, y = (state.integers(-3, 4, (batch, width)) for width in (m, n))
+            given, wanted = draws(batch)
             # A program for the size has its workers' memory elsewhere than the model says of all programs.
             for pool in (None,) if batch in OWN else (None, shuffled):
-                (found,) = entry([x.astype(dtype), y.astype(dtype)], pool)
-                wanted = np.abs(x).T @ np.maximum(y, 0)
+                (found,) = entry([v.astype(dtype) for v in given], pool)
                 np.testing.assert_array_equal(
-                    found, wanted, f"{seed}: {m} x {n}, batch {batch}, {target}"
+                    found, wanted, f"{seed}: {what}, batch {batch}, {target}"
                 )
 
 

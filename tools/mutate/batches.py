@@ -15,10 +15,10 @@ from residency import judge
 FILES = {
     "passes/batch": [
         *("BatchForms", "DynamicBatch", "OpenBatch", "SampleFlow", "SampleRules"),
-        *("SumPhases", "TileBatch", "TileLoops", "BatchPrograms", "RowProducts"),
+        *("SumPhases", "TileBatch", "TileLoops", "BatchPrograms", "RowProducts", "SampleNumbers"),
     ],
     "passes/emit": ["BySize"],
-    "passes/lower/cpu": ["NestPlan"],
+    "passes/lower/cpu": ["NestPlan", "GemmRows"],
     "passes/lower/tensors": ["PlaceTiles"],
 }
 TESTS = [

@@ -213,6 +213,21 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "true",
         ),
     ],
+    "GemmRows": [
+        ("a row is left over", "int64_t rows = «1»; rows < last", "2"),
+        (
+            "rows left over are the first",
+            "arith::SubIOp::create(b, loc, count, left)",
+            "mem.constant(0)",
+        ),
+        ("all blocks read the first rows", "moved(problem.a, «first», depth)", "FlatIndex{}"),
+        ("all blocks write the first rows", "moved(target.c, «first», {})", "FlatIndex{}"),
+        (
+            "blocks are of as many rows as there are",
+            "arith::MinUIOp::create(b, loc, left, size)",
+            "left",
+        ),
+    ],
     "GemmPacking": [
         ("the first halves of rows come twice", "low.back() + «lanes / 2»", "0"),
         ("rows alternate with their neighbours", "vectors[i + «rows / 2»]", "1"),
@@ -372,9 +387,17 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("one of the ranks decides", 'b.getStringAttr("min")', 'b.getStringAttr("max")'),
         ("ranks of several groups agree in one", "groups.size() > 1", "false"),
-        ("sums are there in their own phase", "needed[op] - «isSum(value)»", "0"),
-        ("what follows from a sum is before it", "phaseOf.lookup(source) + «isSum(value)»", "0"),
-        ("there is one phase", "first.lookup(source) + «isSum(value)»", "0"),
+        ("sums are there in their own phase", "needed[op] - «endsPhase(value)»", "0"),
+        (
+            "what follows from a sum is before it",
+            "phaseOf.lookup(source) + «endsPhase(value)»",
+            "0",
+        ),
+        (
+            "there is one phase",
+            "phase = std::max(phase, first.lookup(source) + «endsPhase(value)»",
+            "0",
+        ),
         (
             "checks are dropped",
             "!isMemoryEffectFree(op) && !isa<StashEmptyOp>(op))\n      «need(op);»",
@@ -394,13 +417,50 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("what was kept is kept for good", "«made.clear();»", ";"),
         ("large batches have products of rows", "kept.clear();\n    «rowProducts.clear();»", ";"),
         ("samples behind others are kept", "share.outer == 1", "true"),
+        (
+            "the last part is as the others",
+            "arith::SelectOp::create(b, loc, isLast, left, each)",
+            "each",
+        ),
+        (
+            "all parts begin with the first sample",
+            "arith::MulIOp::create(b, loc, part, each)",
+            "zero",
+        ),
+        ("a sample is left alone", "std::max<int64_t>(1, ofPart / 8)", "0"),
+        (
+            "layers are there at once",
+            "rowProducts.lookup(result.getOwner()) == RowProduct::Each",
+            "false",
+        ),
     ],
     "RowProducts": [
-        ("a sample has one row", "batchDimOf(op.getLhs().getType(), batch).count", "1"),
+        (
+            "a sample has one row",
+            "«batchDimOf(op.getLhs().getType(), batch).count»;\n  auto rowsOf",
+            "1",
+        ),
         ("samples behind others are multiplied", "«share.outer == 1» &&", "true"),
+        ("all parts begin with the first sample", "offsets[0] = rowsOf(samples.begin);", ";"),
+        (
+            "what is kept has all of the batch",
+            "samples.begin && «batchDimOf(type, batch).dim == 0»",
+            "true",
+        ),
+        ("no weights are turned", "each && op.getTransposeB()", "false"),
     ],
     "TileLoops": [
         ("a sample has one row", "if («ofSample > 1»)", "false"),
+        (
+            "all parts are the first",
+            "«first ? arith::AddIOp::create(b, loc, first, tileAt) : tileAt»",
+            "tileAt",
+        ),
+        (
+            "what is kept has all of the batch",
+            "«batchDimOf(whole, batch).dim == 0» ? inBatch",
+            "true",
+        ),
         ("rows are counted twice", "if («once» || !mayOverlap(tile))", "false"),
         (
             "short numbers are added as they are",

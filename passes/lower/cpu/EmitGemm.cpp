@@ -31,8 +31,9 @@ namespace {
 /// thread would have much more to do than others.
 constexpr int64_t kFewestProducts = 4;
 
-/// Up to so many rows of a batch have a plan of their own.
-constexpr int64_t kFewRows = 64;
+/// Up to so many rows of a batch have a plan of their own. Where they are rows
+/// of the result, plans are for about so many.
+constexpr int64_t kFewRows = 64, kFewUsualRows = 8, kUsualRows = 128;
 
 GemmMatrix matrix(FlatMemory &mem, const Access &access, unsigned row,
                   unsigned column) {
@@ -185,63 +186,184 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     rewriter.eraseOp(buffer.getDefiningOp());
   }
 
-  /// The first rows of a buffer, as many as there are when the code runs.
-  struct FirstRows {
-    Value all;
+  /// Some rows of a buffer, as many as there are when the code runs.
+  struct SomeRows {
+    Value view, all;
     int64_t most, stride;
-    OpFoldResult count;
+    OpFoldResult first, count;
   };
 
-  static std::optional<FirstRows> firstRowsOf(Value operand) {
+  static std::optional<SomeRows> someRowsOf(Value operand) {
     auto view = operand.getDefiningOp<memref::SubViewOp>();
     if (!view)
       return std::nullopt;
     MemRefType type = view.getSourceType();
     SmallVector<int64_t> strides;
     int64_t offset;
-    auto isAll = [](ArrayRef<OpFoldResult> values, int64_t each) {
-      return llvm::all_of(values, [&](OpFoldResult value) {
-        return isConstantIntValue(value, each);
-      });
-    };
     if (type.getRank() != 2 || !type.hasStaticShape() ||
         failed(type.getStridesAndOffset(strides, offset)) || strides[1] != 1 ||
         ShapedType::isDynamic(strides[0]) ||
-        !isAll(view.getMixedOffsets(), 0) ||
-        !isAll(view.getMixedStrides(), 1) ||
+        !isConstantIntValue(view.getMixedOffsets()[1], 0) ||
+        !llvm::all_of(view.getMixedStrides(),
+                      [](OpFoldResult stride) {
+                        return isConstantIntValue(stride, 1);
+                      }) ||
         !isConstantIntValue(view.getMixedSizes()[1], type.getDimSize(1)))
       return std::nullopt;
-    return FirstRows{view.getSource(), type.getDimSize(0), strides[0],
-                     view.getMixedSizes()[0]};
+    return SomeRows{
+        operand,    view.getSource(),          type.getDimSize(0),
+        strides[0], view.getMixedOffsets()[0], view.getMixedSizes()[0]};
   }
 
-  /// C[m, n] += A[k, m] * B[k, n] of the rows of a batch. What has another form
-  /// stays, and is refused by cell-emit-loops.
-  void emitRows(IRRewriter &rewriter, linalg::GenericOp op) {
-    Location loc = op.getLoc();
-    AffineExpr m, n, k;
-    bindDims(rewriter.getContext(), m, n, k);
-    auto a = firstRowsOf(op.getInputs()[0]), b = firstRowsOf(op.getInputs()[1]);
-    Value c = op.getOutputs()[0];
-    auto type = cast<MemRefType>(c.getType());
+  /// The distance of the rows of a matrix of known size, each without gaps.
+  static std::optional<int64_t> strideOf(Value matrix) {
+    auto type = cast<MemRefType>(matrix.getType());
     SmallVector<int64_t> strides;
     int64_t offset;
-    SmallVector<SmallVector<AffineExpr>> maps;
-    for (AffineMap map : op.getIndexingMapsArray())
-      maps.emplace_back(map.getResults());
-    if (!a || !b || a->count != b->count || !type.hasStaticShape() ||
-        failed(type.getStridesAndOffset(strides, offset)) ||
-        strides.back() != 1 || ShapedType::isDynamic(strides[0]) ||
-        maps != SmallVector<SmallVector<AffineExpr>>{{k, m}, {k, n}, {m, n}})
-      return;
+    if (!type.hasStaticShape() ||
+        failed(type.getStridesAndOffset(strides, offset)) || strides[1] != 1 ||
+        ShapedType::isDynamic(strides[0]))
+      return std::nullopt;
+    return strides[0];
+  }
+
+  GemmProblem problemOf(linalg::GenericOp op, linalg::FillOp fill) {
     GemmProblem problem;
-    problem.element = type.getElementType();
-    linalg::FillOp fill = findFill(op, c);
+    problem.element = getElementTypeOrSelf(op.getOutputs()[0].getType());
     problem.accumulate =
         !fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
     problem.useFma = target->fma;
     problem.fewestNanoseconds = fewestNanoseconds;
+    return problem;
+  }
+
+  static GemmMatrix matrixOf(FlatMemory &mem, Value memref, int64_t row,
+                             int64_t column) {
+    auto [flat, start] = mem.flatten(memref);
+    return GemmMatrix{flat, start, row, column};
+  }
+
+  static GemmMatrix matrixOf(FlatMemory &mem, const SomeRows &rows) {
+    GemmMatrix matrix = matrixOf(mem, rows.all, rows.stride, 1);
+    FlatIndex first;
+    if (std::optional<int64_t> known = getConstantIntValue(rows.first))
+      first.constant = *known;
+    else
+      first.var = cast<Value>(rows.first);
+    matrix.at = mem.advance(matrix.at, first, rows.stride);
+    return matrix;
+  }
+
+  static void erase(IRRewriter &rewriter, linalg::GenericOp op,
+                    linalg::FillOp fill, const GemmProblem &problem) {
+    rewriter.eraseOp(op);
+    if (fill && !problem.accumulate)
+      rewriter.eraseOp(fill);
+  }
+
+  /// Emits one of two plans: for few rows of a batch, or for many.
+  static void emitForSize(IRRewriter &rewriter, Location loc, Value rows,
+                          int64_t few, function_ref<void(bool areFew)> emit) {
+    Value areFew = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::sle, rows,
+        arith::ConstantIndexOp::create(rewriter, loc, few));
+    auto choice = scf::IfOp::create(rewriter, loc, areFew, /*withElse=*/true);
+    rewriter.setInsertionPointToStart(choice.thenBlock());
+    emit(true);
+    rewriter.setInsertionPointToStart(choice.elseBlock());
+    emit(false);
+  }
+
+  /// Products of the rows of a batch. What has another form stays, and is
+  /// refused by cell-emit-loops.
+  void emitRows(IRRewriter &rewriter, linalg::GenericOp op) {
+    AffineExpr m, n, k;
+    bindDims(rewriter.getContext(), m, n, k);
+    SmallVector<SmallVector<AffineExpr>> maps;
+    for (AffineMap map : op.getIndexingMapsArray())
+      maps.emplace_back(map.getResults());
+    using Maps = SmallVector<SmallVector<AffineExpr>>;
     rewriter.setInsertionPoint(op);
+    if (maps == Maps{{k, m}, {k, n}, {m, n}})
+      emitSumOfRows(rewriter, op);
+    else if (maps == Maps{{m, k}, {k, n}, {m, n}})
+      emitEachRow(rewriter, op, /*transposeB=*/false);
+    else if (maps == Maps{{m, k}, {n, k}, {m, n}})
+      emitEachRow(rewriter, op, /*transposeB=*/true);
+  }
+
+  /// C[m, n] += A[m, k] * B[k, n] for all m.
+  void emitEachRow(IRRewriter &rewriter, linalg::GenericOp op,
+                   bool transposeB) {
+    Location loc = op.getLoc();
+    Value weights = op.getInputs()[1];
+    auto a = someRowsOf(op.getInputs()[0]), c = someRowsOf(op.getOutputs()[0]);
+    std::optional<int64_t> b = strideOf(weights);
+    if (!a || !b || !c || a->count != c->count)
+      return;
+    linalg::FillOp fill = findFill(op, c->view);
+    GemmProblem problem = problemOf(op, fill);
+    problem.rows = getValueOrCreateConstantIndexOp(rewriter, loc, a->count);
+    problem.mostRows = std::min(a->most, c->most);
+    problem.fewRows = true;
+    auto type = cast<MemRefType>(weights.getType());
+    auto plan = [&](int64_t rows) {
+      problem.shape = {std::min(rows, problem.mostRows),
+                       type.getDimSize(!transposeB),
+                       type.getDimSize(transposeB),
+                       a->stride,
+                       1,
+                       transposeB ? 1 : *b,
+                       transposeB ? *b : 1,
+                       type.getElementTypeBitWidth(),
+                       /*rowsAreOpen=*/true};
+      GemmPlan made = planGemm(problem.shape, *target);
+      problem.inItems = estimateNanoseconds(problem.shape, problem.element) >=
+                        fewestNanoseconds;
+      if (problem.inItems)
+        shareGemm(problem.shape, *target, made);
+      return made;
+    };
+    auto emitFor = [&](int64_t rows) {
+      GemmPlan made = plan(rows);
+      const GemmShape &shape = problem.shape;
+      if (printPlan) {
+        std::string text;
+        llvm::raw_string_ostream(text) << made;
+        op.emitRemark() << "?x" << shape.n << "x" << shape.k << ", about "
+                        << shape.m << ": " << text;
+      }
+      FlatMemory mem(rewriter, loc);
+      problem.a = matrixOf(mem, *a);
+      problem.b = matrixOf(mem, weights, shape.bRow, shape.bColumn);
+      problem.c = matrixOf(mem, *c);
+      emitGemm(
+          rewriter, loc, problem, made,
+          allocateGemmBuffers(rewriter, loc, shape, made, problem.element));
+    };
+    // One is for both, where it says the same.
+    if (problem.mostRows > kFewRows &&
+        !(plan(kFewUsualRows) == plan(kUsualRows)))
+      emitForSize(rewriter, loc, problem.rows, kFewRows, [&](bool areFew) {
+        problem.fewRows = areFew;
+        emitFor(areFew ? kFewUsualRows : kUsualRows);
+      });
+    else
+      emitFor(problem.mostRows > kFewRows ? kUsualRows : kFewUsualRows);
+    erase(rewriter, op, fill, problem);
+  }
+
+  /// C[m, n] += A[k, m] * B[k, n], the sum over all rows.
+  void emitSumOfRows(IRRewriter &rewriter, linalg::GenericOp op) {
+    Location loc = op.getLoc();
+    auto a = someRowsOf(op.getInputs()[0]), b = someRowsOf(op.getInputs()[1]);
+    Value c = op.getOutputs()[0];
+    auto type = cast<MemRefType>(c.getType());
+    std::optional<int64_t> stride = strideOf(c);
+    if (!a || !b || !stride || a->count != b->count)
+      return;
+    linalg::FillOp fill = findFill(op, c);
+    GemmProblem problem = problemOf(op, fill);
     problem.depth = getValueOrCreateConstantIndexOp(rewriter, loc, a->count);
     auto emitFor = [&](int64_t most) {
       GemmShape &shape = problem.shape;
@@ -275,13 +397,10 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
                         << " at most: " << text;
       }
       FlatMemory mem(rewriter, loc);
-      auto matrixOf = [&](Value memref, int64_t row, int64_t column) {
-        auto [flat, start] = mem.flatten(memref);
-        return GemmMatrix{flat, start, row, column};
-      };
-      problem.a = matrixOf(a->all, 1, a->stride);
-      problem.b = matrixOf(b->all, b->stride, 1);
-      problem.c = matrixOf(c, strides[0], 1);
+      problem.a = matrixOf(mem, *a);
+      std::swap(problem.a.row, problem.a.column);
+      problem.b = matrixOf(mem, *b);
+      problem.c = matrixOf(mem, c, *stride, 1);
       emitGemm(
           rewriter, loc, problem, plan,
           allocateGemmBuffers(rewriter, loc, shape, plan, problem.element));
@@ -291,18 +410,10 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     if (most <= kFewRows) {
       emitFor(most);
     } else {
-      Value few = arith::CmpIOp::create(
-          rewriter, loc, arith::CmpIPredicate::sle, problem.depth,
-          arith::ConstantIndexOp::create(rewriter, loc, kFewRows));
-      auto choice = scf::IfOp::create(rewriter, loc, few, /*withElse=*/true);
-      rewriter.setInsertionPointToStart(choice.thenBlock());
-      emitFor(kFewRows);
-      rewriter.setInsertionPointToStart(choice.elseBlock());
-      emitFor(most);
+      emitForSize(rewriter, loc, problem.depth, kFewRows,
+                  [&](bool areFew) { emitFor(areFew ? kFewRows : most); });
     }
-    rewriter.eraseOp(op);
-    if (fill && !problem.accumulate)
-      rewriter.eraseOp(fill);
+    erase(rewriter, op, fill, problem);
   }
 
   /// Convolutions, and contractions over several dimensions.

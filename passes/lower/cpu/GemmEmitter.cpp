@@ -195,7 +195,7 @@ void GemmEmitter::emitColumns(FlatIndex column, Extent panels, int64_t vectors,
     int64_t width = vectors * plan.lanes;
     int64_t columns = panels.value ? plan.columnBlock : panels.known * width;
     Value memory = memref::AllocOp::create(
-        b, loc, MemRefType::get({shape.m * columns}, problem.element));
+        b, loc, MemRefType::get({mostRows() * columns}, problem.element));
     targets.push_back({{memory, {}, columns, 1}, /*accumulate=*/true});
     fillZero(block, targets.back().c);
     return SmallVector<Value>();
@@ -263,7 +263,7 @@ void GemmEmitter::emitDepthItems(const ColumnBlock &block, SumBlocks blocks,
 void GemmEmitter::forEachVector(
     const ColumnBlock &block,
     function_ref<void(FlatIndex row, FlatIndex column, int64_t active)> body) {
-  loop({shape.m, {}}, 1, [&](FlatIndex row) {
+  loop(allRows(), 1, [&](FlatIndex row) {
     loop(block.panels, 1, [&](FlatIndex j) {
       FlatIndex column = mem.advance({}, j, block.vectors * plan.lanes);
       for (int64_t v = 0; v < block.vectors; ++v)
@@ -310,6 +310,9 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
     bBlock = {buffers.b, {}, width, 1};
     bPanel = plan.depthBlock * width;
   }
+
+  if (problem.rows)
+    return emitOpenRows(block, bBlock, bPanel, depth, depthSize, target);
 
   auto emitPanels = [&](int64_t rows, Extent rowPanels, FlatIndex row,
                         GemmMatrix aBlock, int64_t aPanel,

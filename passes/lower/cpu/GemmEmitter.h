@@ -21,6 +21,12 @@ struct GemmProblem {
   GemmMatrix a, b, c;
   /// How much of k there is when the code runs, at least 1; null for all of it.
   mlir::Value depth;
+  /// How many rows there are when the code runs, at least 1 and at most
+  /// `mostRows`; the shape has what the plan is made for. Null for those of the
+  /// shape.
+  mlir::Value rows;
+  int64_t mostRows = 0;
+  bool fewRows = false; ///< there may be so few that each tile counts
   mlir::Type element;
   /// True when C is added to; false when its old content is ignored.
   bool accumulate;

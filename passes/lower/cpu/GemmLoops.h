@@ -50,6 +50,10 @@ private:
   void items(Extent count, double nanoseconds, LoopBody body);
   Extent blockSize(int64_t total, int64_t block, FlatIndex start);
   Extent sizeOfDepth(FlatIndex depth);
+  Extent allRows() {
+    return problem.rows ? Extent{0, problem.rows} : Extent{shape.m, {}};
+  }
+  int64_t mostRows() { return problem.rows ? problem.mostRows : shape.m; }
   Extent divide(Extent size, int64_t by);
   FlatIndex partBegin(FlatIndex part, int64_t total, int64_t parts);
   Extent partSize(FlatIndex part, int64_t total, int64_t parts);
@@ -62,6 +66,9 @@ private:
                    int64_t active);
   void emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
                       const Destination &target);
+  void emitOpenRows(const ColumnBlock &block, const GemmMatrix &panelsOfB,
+                    int64_t panelOfB, FlatIndex depth, Extent depthSize,
+                    const Destination &target);
 
   void emitDepthItems(const ColumnBlock &block, SumBlocks blocks,
                       llvm::SmallVectorImpl<Destination> &targets,

@@ -8,6 +8,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <tuple>
 
 namespace cellgrad {
 
@@ -107,6 +108,16 @@ int64_t evenBlock(int64_t size, int64_t limit, int64_t unit) {
 
 } // namespace
 
+bool GemmPlan::operator==(const GemmPlan &other) const {
+  auto fields = [](const GemmPlan &p) {
+    return std::tie(p.lanes, p.tileRows, p.tileVectors, p.rowBlock,
+                    p.columnBlock, p.depthBlock, p.packA, p.packB, p.cacheLine,
+                    p.prefetchB, p.prefetchC, p.transposeB, p.rowItems,
+                    p.rowsFirst, p.columnItems, p.depthItems);
+  };
+  return fields(*this) == fields(other);
+}
+
 GemmPlan planGemm(const GemmShape &shape, const Target &target) {
   GemmPlan plan;
   plan.lanes = target.vectorBits / shape.elementBits;
@@ -119,7 +130,9 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
   Tile best = tiles.front();
   double bestCycles = 0;
   for (Tile tile : tiles) {
-    if (tile.rows > shape.m)
+    // Halves of a tile, and halves of these, are for the rows left over.
+    if (tile.rows > shape.m ||
+        (shape.rowsAreOpen && !llvm::isPowerOf2_64(tile.rows)))
       continue;
     double cycles = totalCycles(shape, plan.lanes, tile, target);
     if (bestCycles == 0 || cycles < bestCycles * 0.98) {
@@ -169,7 +182,7 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
                     (shape.aRow != 1 || shape.n >= 2 * plan.tileColumns());
   // Down the columns of a transposed A, each step of k is on other lines.
   bool down = shape.aRow == 1 && distance * bytes >= kFarBytes;
-  plan.packA = plan.tileRows > 1 &&
+  plan.packA = plan.tileRows > 1 && !shape.rowsAreOpen &&
                (pagesApart || (shape.n >= 8 * plan.tileColumns() &&
                                (scattered || down || conflicts(distance))));
   // Processors do not look ahead from one row of B to the next where these are
@@ -209,6 +222,8 @@ bool completesTiles(const GemmShape &shape, const GemmPlan &plan) {
 void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan) {
   // A multiple of the threads of most machines: so each has as much to do.
   constexpr int64_t kItems = 8;
+  // Of an unknown number of rows, so many are an item.
+  constexpr int64_t kRowsOfItem = 32;
   int64_t rowPanels = shape.m / plan.tileRows;
   int64_t columnPanels = shape.n / plan.tileColumns();
   int64_t itemRows = manyRows(target);
@@ -220,6 +235,13 @@ void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan) {
     plan.columnBlock =
         llvm::divideCeil(columnPanels, plan.columnItems) * plan.tileColumns();
   };
+  if (shape.rowsAreOpen) {
+    if (columnPanels >= kItems / 2)
+      return shareColumns();
+    plan.rowItems = 1;
+    plan.rowBlock = llvm::alignTo(kRowsOfItem, plan.tileRows);
+    return;
+  }
   // Each item of columns reads all of A.
   bool mayShareColumns = bytesOfA <= target.l2Bytes;
   // Too few rows to be shared evenly.

@@ -22,6 +22,8 @@ struct GemmShape {
   /// Strides in elements: along m and k of A, along k and n of B.
   int64_t aRow = 0, aColumn = 0, bRow = 0, bColumn = 0;
   unsigned elementBits = 32;
+  /// How many rows there are is known when the code runs; m is a usual number.
+  bool rowsAreOpen = false;
 };
 
 /// The loop nest, from outside: blocks of columns, blocks of the reduction,
@@ -47,6 +49,7 @@ struct GemmPlan {
   int64_t depthItems = 0;  ///< parts of the sum that threads share
 
   int64_t tileColumns() const { return tileVectors * lanes; }
+  bool operator==(const GemmPlan &other) const;
 };
 
 /// What `contraction` is as one product, without its batch.

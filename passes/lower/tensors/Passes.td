@@ -130,8 +130,9 @@ def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
   let summary = "Give every linalg op an initial value of its own";
   let description = [{
     CSE makes one `tensor.empty` or `linalg.fill` of several. Ops that write over a shared one
-    would be in conflict, and one of them would have to be copied. One that was made before a branch is made in the
-    branch, where it is known that it is needed.
+    would be in conflict, and one of them would have to be copied. So it is with what slices are inserted into. One that
+    was made before a branch is made in the branch, where it is known that it is needed; one of an unknown number of rows
+    at the op, which does without it.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
@@ -187,7 +188,8 @@ def PlaceTiles : Pass<"cell-place-tiles", "::mlir::func::FuncOp"> {
   let summary = "Compute tiles of an open batch in their places";
   let description = [{
     An op that starts from a `tensor.empty`, and whose result a loop over tiles of an open batch inserts into
-    what it carries, starts from that part of it: so bufferisation writes there at once. Elsewhere nothing is
+    what it carries, starts from that part of it: so bufferisation writes there at once. So does a product of as
+    many rows as there are when the code runs. Elsewhere nothing is
     changed: what is updated in place is so after all that may fail.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];

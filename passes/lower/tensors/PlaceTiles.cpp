@@ -1,8 +1,9 @@
 //===- PlaceTiles.cpp - compute tiles in their places ---------------------===//
 //
 // What is computed of a tile of an open batch goes to its place in a tensor for
-// all samples. Upstream's elimination of empty tensors does that where a result
-// is inserted; at worst bufferisation finds a conflict, and copies.
+// all samples, and what is computed of all of them at once to that of as many
+// as there may be. Upstream's elimination of empty tensors does that where a
+// result is inserted; at worst bufferisation finds a conflict, and copies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +25,12 @@ using namespace mlir;
 
 namespace {
 
-/// The part that `insertion` writes, if it does so in a loop over tiles.
-Value partInLoop(RewriterBase &rewriter, SubsetInsertionOpInterface insertion,
-                 tensor::EmptyOp empty, Operation *user) {
-  if (!insertion->getParentOp()->hasAttr(cellgrad::kTileTrips))
+/// The part that `insertion` writes, if it does so in a loop over tiles, or of
+/// as many rows as there are.
+Value partOfBatch(RewriterBase &rewriter, SubsetInsertionOpInterface insertion,
+                  tensor::EmptyOp empty, Operation *user) {
+  bool isTile = insertion->getParentOp()->hasAttr(cellgrad::kTileTrips);
+  if (!isTile && cast<RankedTensorType>(empty.getType()).hasStaticShape())
     return {};
   return bufferization::buildSubsetExtraction(rewriter, insertion, empty, user);
 }
@@ -43,7 +46,7 @@ struct PlaceTiles : cellgrad::impl::PlaceTilesBase<PlaceTiles> {
     IRRewriter rewriter(&getContext());
     if (failed(bufferization::analyzeOp(function, state)) ||
         failed(bufferization::eliminateEmptyTensors(rewriter, function, state,
-                                                    partInLoop)))
+                                                    partOfBatch)))
       signalPassFailure();
   }
 };

@@ -53,6 +53,14 @@ bool isSharedInit(OpOperand *init) {
   return false;
 }
 
+/// Whether `init` begins with zeros for as many rows as there are when the code
+/// runs. Such a fill stands at its op, which does without it.
+bool isOfOpenRows(OpOperand *init) {
+  auto type = dyn_cast<RankedTensorType>(init->get().getType());
+  return type && !type.hasStaticShape() &&
+         init->get().getDefiningOp<linalg::FillOp>();
+}
+
 Value copyInit(OpBuilder &b, Value value) {
   Operation *def = value.getDefiningOp();
   if (isa<tensor::EmptyOp>(def))
@@ -89,6 +97,8 @@ struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
       if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
         for (OpOperand &init : loop.getInitsMutable())
           inits.push_back(&init);
+      if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+        inits.push_back(&insert.getDestMutable());
       if (auto copy = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
         inits.push_back(&copy.getDestMutable());
       // What a branch gives may be changed in place.
@@ -97,7 +107,7 @@ struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
           inits.push_back(&operand);
     });
     for (OpOperand *init : inits)
-      if (isSharedInit(init)) {
+      if (isSharedInit(init) || isOfOpenRows(init)) {
         OpBuilder b(init->getOwner());
         Value shared = init->get();
         init->set(copyInit(b, shared));

@@ -44,12 +44,64 @@ func.func @rows(%x: memref<1024x8xf32>, %y: memref<65521x32xf32>, %c: memref<8x3
   return
 }
 
-// Rows that do not begin at the first have no plan: cell-emit-loops refuses what is left.
+// A layer multiplies each row. Of few, what is left over of tiles of 8 is one tile more, for each number of rows another; of
+// many, a tile of 4, one of 2 and one of 1. Many rows are multiplied by panels of B that are packed, few by B as it lies.
+// They may begin anywhere.
+#each = affine_map<(m, n, k) -> (m, k)>
+// CHECK-LABEL: func.func @layer
+// CHECK-SAME:    %[[FROM:[a-z0-9]*]]: index, %[[COUNT:[a-z0-9]*]]: index)
+// CHECK-NOT:     linalg.fill
+// CHECK:         %[[FEW:.*]] = arith.cmpi sle, %[[COUNT]], %c64
+// CHECK:         scf.if %[[FEW]]
+// CHECK:           arith.muli %[[FROM]], %c512
+// CHECK:           %[[WHOLE:.*]] = arith.divui %[[COUNT]], %c8
+// CHECK:           scf.for %{{.*}} = %c0{{.*}} to %[[WHOLE]] step
+// CHECK-COUNT-16:    vector.fma
+// CHECK-NOT:         vector.fma
+// CHECK:           %[[LEFT:.*]] = arith.andi %[[COUNT]], %c7
+// CHECK:           %[[ONE:.*]] = arith.cmpi eq, %[[LEFT]], %c1
+// CHECK:           scf.if %[[ONE]]
+// CHECK:             arith.subi %[[COUNT]], %[[LEFT]]
+// CHECK-COUNT-2:     vector.fma
+// CHECK-NOT:         vector.fma
+// CHECK:           arith.cmpi eq, %{{.*}}, %c2
+// CHECK-COUNT-4:     vector.fma
+// CHECK:           arith.cmpi eq, %{{.*}}, %c7
+// CHECK-COUNT-14:    vector.fma
+// CHECK:           arith.muli %[[FROM]], %c512
+// CHECK-COUNT-16:  vector.fma
+// CHECK:           %[[SEVEN:.*]] = arith.andi %[[COUNT]], %c7
+// CHECK:           arith.cmpi uge, %[[SEVEN]], %c4
+// CHECK-COUNT-8:   vector.fma
+// CHECK:           %[[THREE:.*]] = arith.andi %[[COUNT]], %c3
+// CHECK:           arith.cmpi uge, %[[THREE]], %c2
+// CHECK-COUNT-4:   vector.fma
+// CHECK:           arith.andi %[[COUNT]], %c1
+// CHECK-COUNT-2:   vector.fma
+// CHECK-NOT:       vector.fma
+// CHECK:         return
+func.func @layer(%x: memref<65521x512xf32>, %w: memref<512x512xf32>, %y: memref<256x512xf32>, %from: index, %count: index) {
+  %zero = arith.constant 0.0 : f32
+  %a = memref.subview %x[%from, 0] [%count, 512] [1, 1] : memref<65521x512xf32> to memref<?x512xf32, strided<[512, 1], offset: ?>>
+  %c = memref.subview %y[0, 0] [%count, 512] [1, 1] : memref<256x512xf32> to memref<?x512xf32, strided<[512, 1]>>
+  linalg.fill ins(%zero : f32) outs(%c : memref<?x512xf32, strided<[512, 1]>>)
+  // expected-remark @+2 {{?x512x512, about 8: tile 8x32}}
+  // expected-remark @+1 {{?x512x512, about 128: tile 8x32}}
+  linalg.generic {indexing_maps = [#each, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %w : memref<?x512xf32, strided<[512, 1], offset: ?>>, memref<512x512xf32>) outs(%c : memref<?x512xf32, strided<[512, 1]>>) {
+  ^bb0(%p: f32, %q: f32, %s: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %s, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Columns that do not begin at the first have no plan: cell-emit-loops refuses what is left.
 // CHECK-LABEL: func.func @other
 // CHECK:         linalg.generic
-func.func @other(%x: memref<1024x8xf32>, %c: memref<8x8xf32>, %from: index, %count: index) {
-  %a = memref.subview %x[%from, 0] [%count, 8] [1, 1] : memref<1024x8xf32> to memref<?x8xf32, strided<[8, 1], offset: ?>>
-  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %a : memref<?x8xf32, strided<[8, 1], offset: ?>>, memref<?x8xf32, strided<[8, 1], offset: ?>>) outs(%c : memref<8x8xf32>) {
+func.func @other(%x: memref<1024x9xf32>, %c: memref<8x8xf32>, %count: index) {
+  %a = memref.subview %x[0, 1] [%count, 8] [1, 1] : memref<1024x9xf32> to memref<?x8xf32, strided<[9, 1], offset: 1>>
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %a : memref<?x8xf32, strided<[9, 1], offset: 1>>, memref<?x8xf32, strided<[9, 1], offset: 1>>) outs(%c : memref<8x8xf32>) {
   ^bb0(%p: f32, %q: f32, %s: f32):
     %0 = arith.mulf %p, %q : f32
     %1 = arith.addf %s, %0 : f32
