@@ -251,13 +251,15 @@ int64_t SumPhases::keepUsed(const llvm::DenseSet<Value> &worth) {
   return ofSample;
 }
 
-void SumPhases::findRowProducts() {
+void SumPhases::findRowProducts(bool layers) {
+  rowProducts.clear();
+  factors.clear();
   for (Operation *op : ops) {
     auto product = dyn_cast<MatMulOp>(op);
     if (!product || !live.contains(op))
       continue;
     RowProduct kind = rowProductOf(product, batch, flow);
-    if (kind == RowProduct::None)
+    if (kind == RowProduct::None || (kind == RowProduct::Each && !layers))
       continue;
     rowProducts[op] = kind;
     for (Value value : op->getOperands())
@@ -283,9 +285,6 @@ void SumPhases::chooseKept() {
     return;
   int64_t wanted = std::min(std::max(mostKept, alwaysKept), batch.max);
   mostKept = 0;
-  if (byRows)
-    findRowProducts();
-  findPhases(/*early=*/true);
   auto choose = [&](bool withChains, bool inAnyCase) {
     int64_t ofSample = bytesOfSample = keepUsed(worthKeeping(withChains));
     if (ofSample == 0 && rowProducts.empty())
@@ -300,8 +299,14 @@ void SumPhases::chooseKept() {
     mostKept = std::min(wanted, std::max(fit, alwaysKept));
     return true;
   };
-  if (!rowProducts.empty() && (choose(true, false) || choose(false, false)))
-    return;
+  // Layers need memory for what they give, too.
+  for (bool layers : {true, false}) {
+    if (byRows)
+      findRowProducts(layers);
+    findPhases(/*early=*/true);
+    if (!rowProducts.empty() && (choose(true, false) || choose(false, false)))
+      return;
+  }
   rowProducts.clear();
   factors.clear();
   findPhases(/*early=*/true);

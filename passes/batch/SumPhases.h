@@ -73,7 +73,7 @@ private:
   int64_t keepUsed(const llvm::DenseSet<mlir::Value> &worth);
   Needs needsOf(int64_t phase, const llvm::DenseSet<mlir::Value> &made) const;
   void chooseKept();
-  void findRowProducts();
+  void findRowProducts(bool layers);
   mlir::Value wholeOf(mlir::OpBuilder &b, mlir::Value factor);
   void emitRowProducts(int64_t phase, mlir::OpBuilder &b);
   void emitPhase(int64_t phase, mlir::OpBuilder &b, Tiles tiles,

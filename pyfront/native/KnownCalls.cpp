@@ -54,8 +54,8 @@ nb::object makeTensor(PyObject *buffer, PyObject *signature) {
 /// such. A function of the list of buffers.
 class Made {
 public:
-  Made(size_t at, nb::object signature)
-      : at(at), signature(std::move(signature)) {}
+  Made(size_t at, nb::object signature, nb::object ofBatch = {})
+      : at(at), signature(std::move(signature)), ofBatch(std::move(ofBatch)) {}
   Made(bool isList, std::vector<Made> parts)
       : isList(isList), parts(std::move(parts)) {}
 
@@ -64,7 +64,18 @@ public:
       nb::object buffer = nb::steal(PySequence_GetItem(buffers, at));
       if (!buffer.is_valid())
         throw nb::python_error();
-      return makeTensor(buffer.ptr(), signature.ptr());
+      if (!ofBatch.is_valid())
+        return makeTensor(buffer.ptr(), signature.ptr());
+      // Calls of one batch size mostly follow each other. What Python says may
+      // be replaced while its code runs.
+      int64_t batch = nb::inst_ptr<TensorBuffer>(buffer)->shape()[0];
+      nb::object sized = batch == last ? lastSized : nb::object();
+      if (!sized.is_valid()) {
+        sized = ofBatch(signature, buffer);
+        last = batch;
+        lastSized = sized;
+      }
+      return makeTensor(buffer.ptr(), sized.ptr());
     }
     nb::object out = nb::steal(isList ? PyList_New(parts.size())
                                       : PyTuple_New(parts.size()));
@@ -83,6 +94,11 @@ public:
 private:
   size_t at = 0;
   nb::object signature; ///< of a tensor; holds nothing that leads back here
+  /// The signature for as many samples as a buffer has; null where it is one
+  /// for all calls.
+  nb::object ofBatch;
+  mutable int64_t last = 0; ///< number of samples
+  mutable nb::object lastSized;
   bool isList = false;
   std::vector<Made> parts;
 };
@@ -264,6 +280,12 @@ void cellgrad::python::bindKnownCalls(nb::module_ &m) {
             return Made(at, std::move(signature));
           },
           "at"_a, "signature"_a)
+      .def_static(
+          "of_batch",
+          [](size_t at, nb::object signature, nb::object ofBatch) {
+            return Made(at, std::move(signature), std::move(ofBatch));
+          },
+          "at"_a, "signature"_a, "of_batch"_a)
       .def_static(
           "sequence",
           [](nb::sequence parts, bool isList) {

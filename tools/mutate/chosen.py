@@ -504,6 +504,11 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("a size's parts are planned as a whole", "function->hasAttr(kBatchTiles)", "false"),
         ("a size's whole is planned as a part", "function->hasAttr(kBatchTiles)", "true"),
         (
+            "one sample's sum has lanes of its own",
+            "vectorises && sumsInOneLane(loops, target)",
+            "false",
+        ),
+        (
             "rows are cut where parts are no whole vectors",
             "size % (parts * plan.lanes) == 0",
             "true",

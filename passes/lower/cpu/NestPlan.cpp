@@ -82,8 +82,10 @@ static std::optional<unsigned> outermostParallel(const LoopNest &nest) {
   return found;
 }
 
-/// Picks the dimension in which most accesses are contiguous, or broadcast.
-static void chooseVectorDim(NestPlan &plan, const Target &target) {
+/// Picks the dimension in which most accesses are contiguous, or broadcast; no
+/// reduction where sums are `inOneLane`.
+static void chooseVectorDim(NestPlan &plan, const Target &target,
+                            bool inOneLane = false) {
   const LoopNest &nest = plan.nest;
   std::optional<unsigned> samples;
   if (nest.hasReduction() && isForPartOfBatch(nest.op))
@@ -94,7 +96,7 @@ static void chooseVectorDim(NestPlan &plan, const Target &target) {
     int64_t maxLanes =
         std::max(1u, target.vectorBits / elementBits(plan, indices));
     if (nest.isReduction[d]) {
-      bool known = true;
+      bool known = !inOneLane;
       for (unsigned o = 0; o < plan.numOutputs(); ++o)
         known &= !plan.isAccumulated(o) || plan.combiners[o].op;
       if (!known)
@@ -123,6 +125,24 @@ static void chooseVectorDim(NestPlan &plan, const Target &target) {
       bestCost = cost;
     }
   }
+}
+
+/// Of a nest for one sample of a part of a batch: whether several samples would
+/// have their sums in the lanes of a vector, each in one. So has this one,
+/// which is in an item of a kernel, say.
+static bool sumsInOneLane(const LoopNest &nest, const Target &target) {
+  if (!nest.hasReduction() || !isForPartOfBatch(nest.op))
+    return false;
+  std::optional<unsigned> samples = outermostParallel(nest);
+  if (!samples || nest.sizes[*samples] != 1)
+    return false;
+  NestPlan two;
+  two.nest = nest;
+  two.nest.sizes[*samples] = 2;
+  two.nest.simplify();
+  two.combiners = findCombiners(two.nest);
+  chooseVectorDim(two, target);
+  return two.vectorDim && !two.nest.isReduction[*two.vectorDim];
 }
 
 /// Several vectors at a time hide latencies when the body is short; a long one
@@ -213,11 +233,13 @@ static constexpr int64_t kFarElements = 1 << 16;
 
 NestPlan cellgrad::planNest(LoopNest loops, const Target &target) {
   NestPlan plan;
+  bool vectorises = bodyVectorises(loops.op);
+  bool inOneLane = vectorises && sumsInOneLane(loops, target);
   plan.nest = std::move(loops);
   plan.nest.simplify();
   plan.combiners = findCombiners(plan.nest);
-  if (bodyVectorises(plan.nest.op))
-    chooseVectorDim(plan, target);
+  if (vectorises)
+    chooseVectorDim(plan, target, inOneLane);
   std::optional<unsigned> tileDim;
   if (plan.vectorDim) {
     tileDim = findTileDim(plan);

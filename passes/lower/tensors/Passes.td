@@ -130,9 +130,9 @@ def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
   let summary = "Give every linalg op an initial value of its own";
   let description = [{
     CSE makes one `tensor.empty` or `linalg.fill` of several. Ops that write over a shared one
-    would be in conflict, and one of them would have to be copied. So it is with what slices are inserted into. One that
-    was made before a branch is made in the branch, where it is known that it is needed; one of an unknown number of rows
-    at the op, which does without it.
+    would be in conflict, and one of them would have to be copied. So it is with what rows are inserted into, as many as
+    there are when the code runs. One that was made before a branch is made in the branch, where it is known that it is
+    needed; a fill of an unknown number of rows at the op, which does without it.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }

@@ -97,7 +97,8 @@ struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
       if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
         for (OpOperand &init : loop.getInitsMutable())
           inits.push_back(&init);
-      if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      if (auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+          insert && !insert.getSourceType().hasStaticShape())
         inits.push_back(&insert.getDestMutable());
       if (auto copy = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
         inits.push_back(&copy.getDestMutable());

@@ -46,7 +46,7 @@ def builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], 
             if id(out) in scope.trace.numbers and not scope.trace.bake:
                 return lambda buffers: _wrap(buffers[i], sig).item()
             if _has_batch(sig, scope.trace):
-                return lambda buffers: _wrap(buffers[i], _of_batch(sig, buffers[i]))
+                return _native.Made.of_batch(i, sig, _of_batch)
             return _native.Made.tensor(i, sig)
         if _has_batch(sig, scope.trace):
             return lambda buffers: _wrap(buffers[i].copy(), _of_batch(sig, buffers[i]))

@@ -82,3 +82,48 @@ func.func @unknown_combination_of_many_columns(%x: memref<100x2000xf32>, %y: mem
   }
   return
 }
+
+// In a part of a batch, the sum of one sample is ordered as those of two are: short rows in a lane each.
+func.func @short_rows(%x: memref<2x5xf32>, %y: memref<2xf32>) attributes {cell.batch_tiles} {
+  // expected-remark @below {{nest of blocks, sum inside, 1 vectors of 2}}
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<2x5xf32>) outs(%y : memref<2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+func.func @short_row(%x: memref<1x5xf32>, %y: memref<1xf32>) attributes {cell.batch_tiles} {
+  // expected-remark @below {{nest of scalars}}
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<1x5xf32>) outs(%y : memref<1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+func.func @long_row(%x: memref<1x100xf32>, %y: memref<1xf32>) attributes {cell.batch_tiles} {
+  // expected-remark @below {{nest of lanes, 4 vectors of 16}}
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<1x100xf32>) outs(%y : memref<1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+func.func @row_of_a_program(%x: memref<1x5xf32>, %y: memref<1xf32>) {
+  // expected-remark @below {{nest of lanes, 1 vectors of 8}}
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<1x5xf32>) outs(%y : memref<1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
