@@ -219,7 +219,8 @@ private:
     while (place-- > 0)
       if (isWork(*ops[place]))
         for (Value result : ops[place]->getResults())
-          if (isa<RankedTensorType>(result.getType()))
+          if (auto type = dyn_cast<RankedTensorType>(result.getType());
+              type && type.hasStaticShape()) // no product of open rows
             return result;
     return {};
   }

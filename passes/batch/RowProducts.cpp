@@ -87,17 +87,24 @@ Value productOfRows(OpBuilder &b, MatMulOp op, RowProduct kind, Value lhs,
         b, loc, count, arith::ConstantIndexOp::create(b, loc, ofSample));
   };
   OpFoldResult rows = rowsOf(samples.count);
-  auto slice = [&](Value all) {
+  // No more than there is room for, as it is: rows that are read by another
+  // number than they were written are read from memory, with a known size. What
+  // one product gives another would have none.
+  OpFoldResult readRows = arith::MinSIOp::create(b, loc, cast<Value>(rows),
+                                                 arith::ConstantIndexOp::create(
+                                                     b, loc, most * ofSample))
+                              .getResult();
+  auto slice = [&](Value all, OpFoldResult count) {
     auto type = cast<RankedTensorType>(all.getType());
     SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)),
-        sizes{rows, b.getIndexAttr(type.getDimSize(1))},
+        sizes{count, b.getIndexAttr(type.getDimSize(1))},
         strides(2, b.getIndexAttr(1));
     if (samples.begin && batchDimOf(type, batch).dim == 0)
       offsets[0] = rowsOf(samples.begin);
     return std::tuple(offsets, sizes, strides);
   };
-  auto rowsIn = [&](Value all) -> Value {
-    auto [offsets, sizes, strides] = slice(all);
+  auto rowsIn = [&](Value all, OpFoldResult count) -> Value {
+    auto [offsets, sizes, strides] = slice(all, count);
     return tensor::ExtractSliceOp::create(b, loc, all, offsets, sizes, strides);
   };
   auto type = cast<RankedTensorType>(op.getType());
@@ -108,8 +115,9 @@ Value productOfRows(OpBuilder &b, MatMulOp op, RowProduct kind, Value lhs,
   Value zero =
       arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
   Value room = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
-  Value init = linalg::FillOp::create(b, loc, zero, each ? rowsIn(room) : room)
-                   .getResult(0);
+  Value init =
+      linalg::FillOp::create(b, loc, zero, each ? rowsIn(room, rows) : room)
+          .getResult(0);
   AffineExpr m, n, k;
   bindDims(b.getContext(), m, n, k);
   auto map = [&](AffineExpr row, AffineExpr column) {
@@ -119,13 +127,15 @@ Value productOfRows(OpBuilder &b, MatMulOp op, RowProduct kind, Value lhs,
             right = each && op.getTransposeB() ? map(n, k) : map(k, n);
   NamedAttribute maps = b.getNamedAttr(
       "indexing_maps", b.getAffineMapArrayAttr({left, right, map(m, n)}));
-  Value product = linalg::MatmulOp::create(
-                      b, loc, ValueRange{rowsIn(lhs), each ? rhs : rowsIn(rhs)},
-                      ValueRange{init}, {maps})
-                      .getResult(0);
+  Value product =
+      linalg::MatmulOp::create(
+          b, loc,
+          ValueRange{rowsIn(lhs, readRows), each ? rhs : rowsIn(rhs, readRows)},
+          ValueRange{init}, {maps})
+          .getResult(0);
   if (!each)
     return product;
-  auto [offsets, sizes, strides] = slice(room);
+  auto [offsets, sizes, strides] = slice(room, rows);
   return tensor::InsertSliceOp::create(b, loc, product, room, offsets, sizes,
                                        strides);
 }

@@ -21,9 +21,12 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK: %[[ALL:.*]] = scf.for {{.*}}iter_args({{.*}} = %[[MORE]]) -> (tensor<8x2xf32>)
   // CHECK: %[[ONE:.*]] = arith.constant 1 : index
   // CHECK: %[[ROWS:.*]] = arith.muli %[[B]], %[[ONE]] : index
+  // What is read is no more than there is room for, and so of memory, whose size is known.
+  // CHECK: %[[MOST:.*]] = arith.constant 8 : index
+  // CHECK: %[[READ:.*]] = arith.minsi %[[ROWS]], %[[MOST]] : index
   // CHECK: %[[INIT:.*]] = linalg.fill {{.*}} -> tensor<3x2xf32>
-  // CHECK: %[[X:.*]] = tensor.extract_slice {{.*}}[0, 0] [%[[ROWS]], 3] [1, 1] : tensor<65521x3xf32> to tensor<?x3xf32>
-  // CHECK: %[[Y:.*]] = tensor.extract_slice {{.*}}[0, 0] [%[[ROWS]], 2] [1, 1] : tensor<8x2xf32> to tensor<?x2xf32>
+  // CHECK: %[[X:.*]] = tensor.extract_slice {{.*}}[0, 0] [%[[READ]], 3] [1, 1] : tensor<65521x3xf32> to tensor<?x3xf32>
+  // CHECK: %[[Y:.*]] = tensor.extract_slice {{.*}}[0, 0] [%[[READ]], 2] [1, 1] : tensor<8x2xf32> to tensor<?x2xf32>
   // CHECK: linalg.matmul indexing_maps = [{{.*}}] ins(%[[X]], %[[Y]] : tensor<?x3xf32>, tensor<?x2xf32>) outs(%[[INIT]] : tensor<3x2xf32>)
   // Batches of more than 8 add up in their tiles.
   // CHECK: } else {
@@ -72,10 +75,11 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK: call @dense_phase_0_of_2(
   // CHECK-NOT: scf.for
   // CHECK: %[[ROWS:.*]] = arith.muli %[[COUNT]], %c1{{(_[0-9]+)?}} : index
+  // CHECK: %[[READ:.*]] = arith.minsi %[[ROWS]]
   // CHECK: %[[ROOM:.*]] = tensor.empty() : tensor<8x80xf32>
   // CHECK: %[[PLACE:.*]] = tensor.extract_slice %[[ROOM]][0, 0] [%[[ROWS]], 80] [1, 1] : tensor<8x80xf32> to tensor<?x80xf32>
   // CHECK: %[[INIT:.*]] = linalg.fill {{.*}} outs(%[[PLACE]] :
-  // CHECK: %[[X:.*]] = tensor.extract_slice %[[H]][0, 0] [%[[ROWS]], 64]
+  // CHECK: %[[X:.*]] = tensor.extract_slice %[[H]][0, 0] [%[[READ]], 64]
   // CHECK: %[[Y:.*]] = linalg.matmul indexing_maps = [#[[MK:.*]], #[[NK:.*]], #{{.*}}] ins(%[[X]], %arg2 : tensor<?x64xf32>, tensor<80x64xf32>) outs(%[[INIT]] :
   // CHECK: tensor.insert_slice %[[Y]] into %[[ROOM]][0, 0] [%[[ROWS]], 80]
   // CHECK: scf.for {{.*}}iter_args(%{{.*}} = %[[OUT]]) -> (tensor<65521x80xf32>)
@@ -117,7 +121,8 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
   // CHECK: %[[B:.*]] = arith.index_cast
   // CHECK: %[[ALL:.*]] = cell.reshape
   // CHECK: %[[ROWS:.*]] = arith.muli %[[B]], %c5{{(_[0-9]+)?}} : index
-  // CHECK: tensor.extract_slice %[[ALL]][0, 0] [%[[ROWS]], 3] [1, 1] : tensor<327605x3xf32> to tensor<?x3xf32>
+  // CHECK: %[[READ:.*]] = arith.minsi %[[ROWS]]
+  // CHECK: tensor.extract_slice %[[ALL]][0, 0] [%[[READ]], 3] [1, 1] : tensor<327605x3xf32> to tensor<?x3xf32>
   // CHECK: linalg.matmul
   func.func @several(%x: tensor<65521x5x3xf32>) -> tensor<3x3xf32> {
     %rows = cell.reshape %x : tensor<65521x5x3xf32> -> tensor<327605x3xf32>

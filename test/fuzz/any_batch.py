@@ -32,11 +32,11 @@ class Net(nn.Cell):
         draw = random.Random(seed)
         self.kind = draw.choice(("vector", "image", "words", "sequence", "text"))
         self.activation = draw.choice((ops.relu, ops.tanh, ops.gelu, ops.sigmoid))
-        self.width = draw.choice((3, 5, 8, 16, 17, 33))
+        self.width = draw.choice((3, 5, 8, 16, 17, 33, 130))
         self.length = draw.choice((3, 7, 16))
         self.head = draw.choice(("softmax", "log_softmax", "mean", "plain", "positions", "best"))
         if self.kind == "vector":
-            self.inner = draw.choice((4, 20, 64, 130))
+            self.inner = draw.choice((4, 20, 64, 130, 1100))
             self.first = nn.Dense(self.inner, self.width)
         elif self.kind == "image":
             padding = draw.choice(("same", "valid"))

@@ -42,6 +42,26 @@ class _Dense(nn.Cell):
         return ops.gelu(self.layer(x)) + x
 
 
+class _Wide(nn.Cell):
+    """Layers that multiply all samples at once, with what may stand between and behind them."""
+
+    def __init__(self, draw: random.Random):
+        super().__init__()
+        flat, wide = TIME * WIDTH, 345
+        self.first = nn.Dense(flat, wide, has_bias=draw.random() < 0.6)
+        self.second = nn.Dense(wide, flat, has_bias=draw.random() < 0.6)
+        self.between = draw.choice((ops.tanh, ops.gelu, lambda h: h, nn.BatchNorm1d(wide)))
+        self.computed = draw.random() < 0.4
+
+    def construct(self, x, ids):
+        h = self.between(self.first(x.reshape(-1, TIME * WIDTH)))
+        if self.computed:
+            h = ops.matmul(h, ops.sin(self.first.weight) + 0.01 * self.second.weight.T)
+        else:
+            h = self.second(h)
+        return x + 0.3 * h.reshape(-1, TIME, WIDTH)
+
+
 class _Image(nn.Cell):
     def __init__(self, draw: random.Random):
         super().__init__()
@@ -193,7 +213,9 @@ def _small(x: Any, ids: Any) -> Any:
     return x + 0.001 * spans.reshape(TIME, 1) + 0.001 * unsigned.max().astype(x.dtype)
 
 
-LAYERS: tuple[Any, ...] = (_Dense, _Image, _Normed, _Recurrent, _Attention, _Words, _Dropped)
+LAYERS: tuple[Any, ...] = (
+    *(_Dense, _Wide, _Wide, _Image, _Normed, _Recurrent, _Attention, _Words, _Dropped),
+)
 STEPS: tuple[Callable[..., Any], ...] = (
     *(_split, _stacked, _selected, _ordered, _reduced, _masked, _padded),
     *(_centred, _ranged, _counted, _correlated, _contracted, _small),

@@ -59,3 +59,43 @@ def test_products_of_inputs_alone_have_any_number_of_rows(samples):
         x, y = (state.integers(-1, 2, (n, width)) for width in (40, 17))
         found = product(ms.Tensor(x.astype(np.float32)), ms.Tensor(y.astype(np.float32)))
         np.testing.assert_array_equal(found.asnumpy(), x.T @ y)
+
+
+# Products between each other, of weights that the program computes, and results that are nothing but products.
+LAYERS = {
+    "alone": lambda x, w, v: ops.matmul(x, w.T),
+    "twice": lambda x, w, v: (ops.matmul(x, w.T), ops.matmul(x, w.T)),
+    "input": lambda x, w, v: (x, ops.matmul(x, w.T)),
+    "chain": lambda x, w, v: ops.matmul(ops.matmul(x, w.T), v),
+    "chain of computed": lambda x, w, v: ops.matmul(ops.matmul(x, ops.abs(w).T), v + 1),
+    "both": lambda x, w, v: (lambda y: (y, ops.matmul(y, v)))(ops.matmul(x, w.T)),
+    "doubled": lambda x, w, v: (ops.matmul(x + x, w.T), ops.matmul(x + x, w.T * 2)),
+    "reshaped": lambda x, w, v: ops.matmul(ops.abs(x), w.reshape(8, 10, 64).reshape(80, 64).T),
+    "one row": lambda x, w, v: ops.matmul(ops.abs(x), ops.broadcast_to(w[0], (70, 64)).T),
+    "part": lambda x, w, v: (ops.matmul(ops.abs(x), w[3:73].T), ops.matmul(x, w.T[:, 5:])),
+    "turned": lambda x, w, v: ops.matmul(x, ops.flip(w, (0,)).T),
+    "wide": lambda x, w, v: ops.matmul(ops.abs(x), ops.concat((w, w)).T),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_beside_each_other(name):
+    layers = LAYERS[name]
+    state = np.random.default_rng(0)
+    w, v = (ms.Tensor(state.integers(-2, 3, s).astype(np.float32)) for s in ((80, 64), (80, 70)))
+
+    def loss(x, w, v):
+        found = layers(x, w, v)
+        return sum(ops.sum(y) for y in (found if isinstance(found, tuple) else (found,)))
+
+    forward = ms.jit(lambda x: layers(x, w, v), dynamic_batch=True)
+    weights = [ms.Parameter(t, name=f"p{k}") for k, t in enumerate((w, v))]
+    gradient = ms.grad(loss, (0, 1, 2))
+    any_batch = ms.jit(lambda x: gradient(x, *weights), dynamic_batch=True)
+    for n in (1, 2, 3, 9, 33, 300, 1025):
+        x = ms.Tensor(state.integers(-2, 3, (n, 64)).astype(np.float32))
+        found, wanted = forward(x), layers(x, w, v)
+        if not isinstance(found, tuple):
+            found, wanted = (found,), (wanted,)
+        for a, b in zip((*found, *any_batch(x)), (*wanted, *gradient(x, *weights)), strict=True):
+            np.testing.assert_array_equal(a.asnumpy(), b.asnumpy(), f"batch {n}")

@@ -299,11 +299,15 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     Value weights = op.getInputs()[1];
     auto a = someRowsOf(op.getInputs()[0]), c = someRowsOf(op.getOutputs()[0]);
     std::optional<int64_t> b = strideOf(weights);
-    if (!a || !b || !c || a->count != c->count)
+    if (!a || !b || !c)
       return;
     linalg::FillOp fill = findFill(op, c->view);
     GemmProblem problem = problemOf(op, fill);
-    problem.rows = getValueOrCreateConstantIndexOp(rewriter, loc, a->count);
+    auto countOf = [&](const SomeRows &rows) {
+      return getValueOrCreateConstantIndexOp(rewriter, loc, rows.count);
+    };
+    problem.rows =
+        arith::MinSIOp::create(rewriter, loc, countOf(*a), countOf(*c));
     problem.mostRows = std::min(a->most, c->most);
     problem.fewRows = true;
     auto type = cast<MemRefType>(weights.getType());

@@ -61,7 +61,7 @@ namespace {
 constexpr unsigned kMaxBodySize = 256;
 
 bool isProduct(linalg::GenericOp op) {
-  return isContraction(op) || isConvolution(op);
+  return isContraction(op) || isProductOfRows(op) || isConvolution(op);
 }
 
 /// Each result of the map is one loop or a constant.
@@ -81,6 +81,8 @@ public:
     SmallVector<linalg::GenericOp> ops(block.getOps<linalg::GenericOp>());
     for (linalg::GenericOp op : ops) {
       hasCaptures |= capturesValues(op);
+      if (isProductOfRows(op)) // has code for matrices as they are, only
+        continue;
       foldViews(op);
       foldLoadedViews(op);
       foldScalars(op);

@@ -51,17 +51,18 @@ func.func @rows(%x: memref<1024x8xf32>, %y: memref<65521x32xf32>, %c: memref<8x3
 // CHECK-LABEL: func.func @layer
 // CHECK-SAME:    %[[FROM:[a-z0-9]*]]: index, %[[COUNT:[a-z0-9]*]]: index)
 // CHECK-NOT:     linalg.fill
-// CHECK:         %[[FEW:.*]] = arith.cmpi sle, %[[COUNT]], %c64
+// CHECK:         %[[ROWS:.*]] = arith.minsi %[[COUNT]], %[[COUNT]]
+// CHECK:         %[[FEW:.*]] = arith.cmpi sle, %[[ROWS]], %c64
 // CHECK:         scf.if %[[FEW]]
 // CHECK:           arith.muli %[[FROM]], %c512
-// CHECK:           %[[WHOLE:.*]] = arith.divui %[[COUNT]], %c8
+// CHECK:           %[[WHOLE:.*]] = arith.divui %[[ROWS]], %c8
 // CHECK:           scf.for %{{.*}} = %c0{{.*}} to %[[WHOLE]] step
 // CHECK-COUNT-16:    vector.fma
 // CHECK-NOT:         vector.fma
-// CHECK:           %[[LEFT:.*]] = arith.andi %[[COUNT]], %c7
+// CHECK:           %[[LEFT:.*]] = arith.andi %[[ROWS]], %c7
 // CHECK:           %[[ONE:.*]] = arith.cmpi eq, %[[LEFT]], %c1
 // CHECK:           scf.if %[[ONE]]
-// CHECK:             arith.subi %[[COUNT]], %[[LEFT]]
+// CHECK:             arith.subi %[[ROWS]], %[[LEFT]]
 // CHECK-COUNT-2:     vector.fma
 // CHECK-NOT:         vector.fma
 // CHECK:           arith.cmpi eq, %{{.*}}, %c2
@@ -70,13 +71,13 @@ func.func @rows(%x: memref<1024x8xf32>, %y: memref<65521x32xf32>, %c: memref<8x3
 // CHECK-COUNT-14:    vector.fma
 // CHECK:           arith.muli %[[FROM]], %c512
 // CHECK-COUNT-16:  vector.fma
-// CHECK:           %[[SEVEN:.*]] = arith.andi %[[COUNT]], %c7
+// CHECK:           %[[SEVEN:.*]] = arith.andi %[[ROWS]], %c7
 // CHECK:           arith.cmpi uge, %[[SEVEN]], %c4
 // CHECK-COUNT-8:   vector.fma
-// CHECK:           %[[THREE:.*]] = arith.andi %[[COUNT]], %c3
+// CHECK:           %[[THREE:.*]] = arith.andi %[[ROWS]], %c3
 // CHECK:           arith.cmpi uge, %[[THREE]], %c2
 // CHECK-COUNT-4:   vector.fma
-// CHECK:           arith.andi %[[COUNT]], %c1
+// CHECK:           arith.andi %[[ROWS]], %c1
 // CHECK-COUNT-2:   vector.fma
 // CHECK-NOT:       vector.fma
 // CHECK:         return
