@@ -51,6 +51,18 @@ class Normalised(nn.Cell):
         return self.out(ops.flatten(self.features(images)))
 
 
+class Recurrent(nn.Cell):
+    """An LSTM of 64 steps, and a dense layer behind the last one."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(32, 128, batch_first=True)
+        self.out = nn.Dense(128, 10)
+
+    def construct(self, sequences):
+        return self.out(self.lstm(sequences)[0][:, -1])
+
+
 def perceptron(*widths):
     layers = []
     for before, after in pairwise(widths):
@@ -66,6 +78,7 @@ NETWORKS = {
         *(Normalised, lambda w, rate: nn.Momentum(w, rate, 0.9)),
         (1, 8, 8),
     ),
+    "LSTM, momentum": (Recurrent, lambda w, rate: nn.Momentum(w, rate, 0.9), (64, 32)),
 }
 
 

@@ -2,6 +2,7 @@
 
 #include "passes/batch/SumPhases.h"
 
+#include "passes/batch/RankChoice.h"
 #include "passes/batch/SampleNumbers.h"
 
 #include "passes/autodiff/ControlFlow.h"
@@ -23,6 +24,22 @@ using namespace cellgrad;
 static bool isRepeated(Operation *op) {
   return isa<ConstantOp, ReshapeOp, BroadcastOp, TransposeOp, StopGradientOp,
              arith::ConstantOp>(op);
+}
+
+/// Values that are folded into what uses them.
+static bool movesElements(Operation *op) {
+  return isa<CastOp, IotaOp, SliceOp, PadOp, WindowsOp, ReverseOp>(op);
+}
+
+/// Whether `op`, computed twice, may give other last digits: sums are ordered
+/// by what is around them. Random numbers are bits.
+static bool mayDiffer(Operation *op) {
+  return !op->hasTrait<OpTrait::Elementwise>() && !isRepeated(op) &&
+         !movesElements(op) && !isa<RandomBitsOp>(op) &&
+         llvm::any_of(op->getResultTypes(), [](Type type) {
+           return !isa<RankedTensorType>(type) ||
+                  isa<FloatType>(getElementTypeOrSelf(type));
+         });
 }
 
 /// So many bytes of samples are kept between phases, at most, where there are
@@ -141,8 +158,7 @@ llvm::DenseSet<Value> SumPhases::worthKeeping(bool withChains) const {
   llvm::DenseSet<Value> found;
   llvm::DenseMap<Value, int64_t> chains; // operations since what is kept
   for (Operation *op : ops) {
-    if (!flow.usesSamples(op) || isRepeated(op) ||
-        isa<CastOp, IotaOp, SliceOp, PadOp, WindowsOp, ReverseOp>(op)) {
+    if (!flow.usesSamples(op) || isRepeated(op) || movesElements(op)) {
       for (Value value : readValues(op))
         for (Value result : op->getResults())
           chains[result] = std::max(chains[result], chains.lookup(value));
@@ -222,19 +238,24 @@ SumPhases::Needs SumPhases::needsOf(int64_t phase,
 /// Of what is worth keeping, that which phases use; the bytes of a sample.
 int64_t SumPhases::keepUsed(const llvm::DenseSet<Value> &worth) {
   llvm::DenseSet<Value> before;
+  llvm::DenseSet<Operation *> computed;
   kept.clear();
+  repeats = false;
   for (int64_t phase = 0; phase <= last; ++phase) {
     Needs needs = needsOf(phase, before);
     for (Value input : needs.inputs)
       if (before.contains(input))
         kept.insert(input);
-    for (Operation *op : needs.ops)
+    for (Operation *op : needs.ops) {
+      if (mayDiffer(op) && !computed.insert(op).second)
+        repeats = true;
       for (Value result : op->getResults()) {
         if (worth.contains(result) || factors.contains(result))
           before.insert(result);
         if (factors.contains(result))
           kept.insert(result);
       }
+    }
     for (Operation *op : ops)
       if (rowProducts.lookup(op) == RowProduct::Each &&
           phaseOf.at(op) == phase) {
@@ -299,19 +320,31 @@ void SumPhases::chooseKept() {
     mostKept = std::min(wanted, std::max(fit, alwaysKept));
     return true;
   };
+  // Stacks of a loop's steps cannot be kept, nor can what has its samples
+  // behind others. A sum that is early would compute it for itself; and one
+  // that is computed again could be another than what follows from it and was
+  // kept: no element would be the maximum.
+  auto settle = [&](bool withChains, bool inAnyCase) {
+    for (bool early : {true, false}) {
+      findPhases(early);
+      if (choose(withChains, inAnyCase) && !repeats)
+        return true;
+    }
+    mostKept = 0;
+    kept.clear();
+    return false;
+  };
   // Layers need memory for what they give, too.
   for (bool layers : {true, false}) {
     if (byRows)
       findRowProducts(layers);
-    findPhases(/*early=*/true);
-    if (!rowProducts.empty() && (choose(true, false) || choose(false, false)))
+    if (!rowProducts.empty() && (settle(true, false) || settle(false, false)))
       return;
   }
   rowProducts.clear();
   factors.clear();
-  findPhases(/*early=*/true);
-  if (!choose(true, false))
-    choose(false, true);
+  if (!settle(true, false))
+    settle(false, true);
 }
 
 /// What a phase gives as products of rows, when its loops have run.
@@ -408,39 +441,6 @@ SmallVector<Value> SumPhases::emitAll(OpBuilder &b, SomeSamples of, Tiles tiles,
   for (auto [value, ofSamples] : llvm::zip(results, samples))
     found.push_back(ofSamples ? ofSamples : map.lookupOrDefault(value));
   return found;
-}
-
-/// The groups whose ranks meet in one of `ops`, null for all.
-static llvm::SetVector<Attribute> meetingGroups(ArrayRef<Operation *> ops) {
-  llvm::SetVector<Attribute> groups;
-  for (Operation *top : ops)
-    top->walk([&](Operation *op) {
-      if (needsAllRanks(op))
-        groups.insert(op->getAttr("group"));
-    });
-  return groups;
-}
-
-/// Makes each condition true where it is so on all ranks of `group`.
-static void onAllRanks(OpBuilder &b, Location loc, Attribute group,
-                       MutableArrayRef<Value> conditions) {
-  auto type = RankedTensorType::get({static_cast<int64_t>(conditions.size())},
-                                    b.getI32Type());
-  SmallVector<Value> words;
-  for (Value condition : conditions)
-    words.push_back(
-        arith::ExtUIOp::create(b, loc, type.getElementType(), condition));
-  Value all = AllReduceOp::create(
-      b, loc, tensor::FromElementsOp::create(b, loc, type, words),
-      b.getStringAttr("min"), b.getBoolAttr(false),
-      cast_if_present<DenseI64ArrayAttr>(group), IntegerAttr());
-  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  for (auto [i, condition] : llvm::enumerate(conditions)) {
-    Value at = arith::ConstantIndexOp::create(b, loc, static_cast<int64_t>(i));
-    condition =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                              tensor::ExtractOp::create(b, loc, all, at), zero);
-  }
 }
 
 void SumPhases::begin(Value batchSize) {

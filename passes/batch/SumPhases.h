@@ -98,6 +98,8 @@ private:
   llvm::SmallVector<mlir::Value> samples; ///< results that have some, when made
   llvm::SetVector<mlir::Value> kept;      ///< values with samples
   int64_t bytesOfSample = 0;              ///< in what is kept
+  /// Whether phases compute what they may compute in another way.
+  bool repeats = false;
   /// What is kept for speed alone leaves room for so many samples.
   int64_t fewestKept = 512;
   /// Products of rows (RowProducts.h), and the samples that they multiply.

@@ -15,7 +15,15 @@ from residency import judge
 FILES = {
     "passes/batch": [
         *("BatchForms", "DynamicBatch", "OpenBatch", "SampleFlow", "SampleRules"),
-        *("SumPhases", "TileBatch", "TileLoops", "BatchPrograms", "RowProducts", "SampleNumbers"),
+        *(
+            "SumPhases",
+            "TileBatch",
+            "TileLoops",
+            "BatchPrograms",
+            "RowProducts",
+            "SampleNumbers",
+            "RankChoice",
+        ),
     ],
     "passes/emit": ["BySize"],
     "passes/lower/cpu": ["NestPlan", "GemmRows"],

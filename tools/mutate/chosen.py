@@ -385,7 +385,6 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "!groups.empty() && !conditions.empty()",
             "false",
         ),
-        ("one of the ranks decides", 'b.getStringAttr("min")', 'b.getStringAttr("max")'),
         ("ranks of several groups agree in one", "groups.size() > 1", "false"),
         ("sums are there in their own phase", "needed[op] - «endsPhase(value)»", "0"),
         (
@@ -417,6 +416,8 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("what was kept is kept for good", "«made.clear();»", ";"),
         ("large batches have products of rows", "kept.clear();\n    «rowProducts.clear();»", ";"),
         ("samples behind others are kept", "share.outer == 1", "true"),
+        ("what is kept is of other values", "choose(withChains, inAnyCase) && «!repeats»", "true"),
+        ("Parameters are updated between phases", "waits ? last + 1 : 0", "0"),
         (
             "the last part is as the others",
             "arith::SelectOp::create(b, loc, isLast, left, each)",
@@ -433,6 +434,9 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "rowProducts.lookup(result.getOwner()) == RowProduct::Each",
             "false",
         ),
+    ],
+    "RankChoice": [
+        ("one of the ranks decides", 'b.getStringAttr("min")', 'b.getStringAttr("max")'),
     ],
     "RowProducts": [
         (

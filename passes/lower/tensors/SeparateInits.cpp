@@ -2,12 +2,16 @@
 
 #include "passes/lower/tensors/Passes.h"
 
+#include "dialect/BatchParts.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+
+#include "llvm/ADT/SetVector.h"
 
 namespace cellgrad {
 #define GEN_PASS_DEF_SEPARATEINITS
@@ -86,8 +90,52 @@ void eraseDeadInit(Value value) {
   }
 }
 
+/// Whether the op of `use` writes over the value.
+bool isWritten(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return use == insert.getDestMutable();
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.isDpsInit(&use);
+  return isa<LoopLikeOpInterface>(op);
+}
+
+/// The innermost loop over tiles of a batch that `op` is in and `value` is not.
+scf::ForOp tilesAround(Operation *op, Value value) {
+  for (auto loop = op->getParentOfType<scf::ForOp>();
+       loop && !loop->isAncestor(value.getDefiningOp());
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (loop->hasAttr(cellgrad::kTileTrips))
+      return loop;
+  return {};
+}
+
+/// A loop over tiles may have no trip: what its trips write over they fill
+/// themselves. Zeros for all steps of 128 sequences took longer than two of
+/// them.
+void sinkIntoTiles(linalg::FillOp fill) {
+  Value filled = fill.getResult(0);
+  llvm::SmallSetVector<Operation *, 8> loops;
+  for (OpOperand &use : filled.getUses())
+    if (scf::ForOp loop = tilesAround(use.getOwner(), filled);
+        loop && isWritten(use))
+      loops.insert(loop);
+  for (Operation *loop : loops) {
+    OpBuilder b = OpBuilder::atBlockBegin(cast<scf::ForOp>(loop).getBody());
+    Value own = copyInit(b, filled);
+    filled.replaceUsesWithIf(own, [&](OpOperand &use) {
+      return loop->isProperAncestor(use.getOwner());
+    });
+  }
+  eraseDeadInit(filled);
+}
+
 struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
   void runOnOperation() override {
+    SmallVector<linalg::FillOp> fills;
+    getOperation().walk([&](linalg::FillOp fill) { fills.push_back(fill); });
+    for (linalg::FillOp fill : fills)
+      sinkIntoTiles(fill);
     SmallVector<OpOperand *> inits;
     getOperation().walk([&](Operation *op) {
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
