@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 
+from cellgrad.core import inner_types as typing  # noqa: F401
 from cellgrad.core.tensor import Tensor
 
 TensorPy = Tensor

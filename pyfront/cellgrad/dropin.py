@@ -54,6 +54,7 @@ _MOVED = {
     f"{NAME}.ops.function": f"{_HERE}.ops.function",
     f"{NAME}.ops.auto_generate": f"{_HERE}.ops.auto_generate",
     f"{NAME}.ops.primitive": f"{_HERE}.ops",
+    f"{NAME}.ops.vm_impl_registry": f"{_HERE}.ops.operations._registry",
     f"{NAME}.dataset.engine": f"{_HERE}.dataset",
     f"{NAME}.ops._grad_experimental": f"{_HERE}.transforms",
     f"{NAME}.ops._grad_experimental.grad_base": f"{_HERE}.transforms.own_rules",

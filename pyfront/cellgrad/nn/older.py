@@ -436,6 +436,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         shape [N, field_size, embedding_size].
 
     Raises:
+        TypeError: indices or fields of another dtype than int32 and int64.
         ValueError: another operator than 'SUM', 'MEAN' and 'MAX', or a `field_size` below 1.
 
     >>> layer = nn.MultiFieldEmbeddingLookup(4, 2, 2, "ones")
@@ -477,6 +478,11 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     def construct(  # type: ignore[override]
         self, input_indices: Tensor, input_values: Tensor, field_ids: Tensor
     ) -> Tensor:
+        for given, name in ((input_indices, "input_indices"), (field_ids, "field_ids")):
+            if check_tensor(given, self.cls_name, name).dtype not in (mstype.int32, mstype.int64):
+                raise argument_error(
+                    TypeError, self.cls_name, name, "of int32 or int64", given.dtype
+                )
         rows = super().construct(input_indices) * input_values.expand_dims(-1)
         fields = ops.arange(self.field_size).astype(field_ids.dtype).reshape(1, -1, 1)
         here = (field_ids.expand_dims(1) == fields).expand_dims(-1)

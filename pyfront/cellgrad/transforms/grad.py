@@ -82,6 +82,13 @@ class _GradFunction:
         """A call that none before was like. (Its lambdas would cost `__call__` a cell for each argument.)"""
         if state.current.scope is not None:
             return self._traced(self.function, args, kwargs)
+        if state.current.fixed:
+            raise error(
+                RuntimeError,
+                f"In no_grad context, you can not calculate gradient: '{self.__name__}' is called in a "
+                "block of _no_grad.",
+                "call it outside of the block, and use ops.stop_gradient of the results",
+            )
         tape = state.current.tape
         if tape is not None:
             tape.keep(self.function)
