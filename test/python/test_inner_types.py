@@ -1,10 +1,16 @@
 """The classes of dtypes and what else MindSpore's own tests import before they begin."""
 
+import numpy as np
 import pytest
 
 import cellgrad as ms
 from cellgrad import Parameter, Tensor, nn, ops
-from cellgrad._c_expression import typing
+from cellgrad._c_expression import (
+    _random_normal,
+    _random_uniform,
+    _truncated_normal,
+    typing,
+)
 from cellgrad.core import notices
 from cellgrad.ops.operations import Load
 from cellgrad.ops.operations._registry import get_vm_impl_fn, vm_impl_registry
@@ -91,3 +97,22 @@ def test_summaries_write_nothing_and_say_so(mode):
         ops.ImageSummary()("a", Tensor([1.0]))
     with pytest.raises(ValueError, match="with 1 dimensions or more"):
         ops.TensorSummary()("a", Tensor(1.0))
+
+
+def test_initial_values_of_a_seed():
+    """MindSpore 2.10 gives these."""
+    data = np.zeros(3, np.float32)
+    for fill, arguments, wanted in (
+        (_random_normal, (0.5, 2.0), [-2.55291486, -0.32966515, 2.33638978]),
+        (_random_uniform, (-1.0, 2.0), [0.44308317, 1.52856779, -0.08884446]),
+        (_truncated_normal, (-2.0, 2.0, 0.5, 1.5), [0.233575, 1.35934365, -0.33530769]),
+    ):
+        fill(7, data, *arguments)
+        np.testing.assert_allclose(data, wanted, rtol=1e-6)
+
+
+def test_the_scope_of_what_is_computed_again():
+    net = nn.Dense(2, 1)
+    assert net.get_scope() is None
+    net.recompute(mp_comm_recompute=True)
+    assert net.get_scope() == "recompute_"  # as MindSpore 2.10 says
