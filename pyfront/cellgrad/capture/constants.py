@@ -8,8 +8,9 @@ from typing import Any, TypeVar, overload
 from cellgrad.capture import calls
 from cellgrad.core import state
 from cellgrad.core.arguments import check_callable
+from cellgrad.core.context import stands_for_mindspore
 from cellgrad.core.errors import error
-from cellgrad.core.mutable import marked
+from cellgrad.core.mutable import marked, mutable_container
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import tensors
@@ -193,6 +194,8 @@ def mutable(input_data: T, dynamic_len: bool = False) -> T:
             "list, dict) or their nested structures with no self-reference, but got "
             f"{type(input_data).__name__}: {input_data}.",
         )
+    if stands_for_mindspore():
+        return mutable_container(marked(input_data), state.current.scope is not None)
     return marked(input_data)
 
 
