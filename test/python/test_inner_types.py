@@ -11,6 +11,7 @@ from cellgrad._c_expression import (
     _truncated_normal,
     typing,
 )
+from cellgrad.common import initializer as init
 from cellgrad.core import notices
 from cellgrad.ops.operations import Load
 from cellgrad.ops.operations._registry import get_vm_impl_fn, vm_impl_registry
@@ -109,6 +110,16 @@ def test_initial_values_of_a_seed():
     ):
         fill(7, data, *arguments)
         np.testing.assert_allclose(data, wanted, rtol=1e-6)
+
+
+def test_initializers_of_a_program():
+    class Own(init.Initializer):
+        def _initialize(self, arr):
+            init._assignment(arr, sum(init._calculate_fan_in_and_fan_out(arr.shape)))
+
+    found = init.initializer(Own(), [2, 3], ms.float32).init_data()
+    assert found.asnumpy().tolist() == [[5, 5, 5], [5, 5, 5]]
+    assert init._assignment(np.zeros(()), 2).item() == 2
 
 
 def test_the_scope_of_what_is_computed_again():
