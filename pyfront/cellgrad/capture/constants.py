@@ -164,6 +164,9 @@ def mutable(input_data: T, dynamic_len: bool = False) -> T:
 
     Every tensor in an input is a run-time value here, and its gradient is given. That of a number, an int or
     a float, is given if it is marked so, in GRAPH_MODE and in compiled code: as a number.
+    In a script that imports the package as ``mindspore``, tuples, lists and dictionaries from outside of compiled
+    code are constants of a gradient unless they are marked; and, as there, outside of compiled code in PYNATIVE_MODE
+    if they are, too.
 
     Args:
         input_data: a Tensor, number, or tuple, list or dict of those.
