@@ -55,6 +55,7 @@ class security:
 def _random_normal(seed: int, data: np.ndarray[Any, Any], mean: float, sigma: float) -> None:
     """Fills an array with numbers of a normal distribution, those of MindSpore for the seed.
 
+    >>> import numpy as np
     >>> from cellgrad._c_expression import _random_normal
     >>> data = np.zeros(2, np.float32)
     >>> _random_normal(1, data, 5.0, 0.0)

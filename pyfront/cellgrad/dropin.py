@@ -47,6 +47,7 @@ _MOVED = {
     **{f"{NAME}.nn.layer.{m}": f"{_HERE}.nn" for m in _LAYERS.split()},
     f"{NAME}.common.sparse_tensor": f"{_HERE}.common",
     f"{NAME}.train.amp": f"{_HERE}.amp",
+    f"{NAME}.train.callback._checkpoint": f"{_HERE}.train.callback.checkpoints",
     f"{NAME}.train.serialization": _HERE,
     f"{NAME}.nn.layer": f"{_HERE}.nn",
     f"{NAME}.nn.loss.loss": f"{_HERE}.nn.loss",

@@ -15,6 +15,7 @@ from cellgrad.core.philox import uniform as _init_random_uniform  # noqa: F401
 def _assignment(arr: np.ndarray[Any, Any], num: Any) -> np.ndarray[Any, Any]:
     """Fills an array, which is returned.
 
+    >>> import numpy as np
     >>> from cellgrad.common.initializer import _assignment
     >>> print(_assignment(np.zeros(2), 3))
     [3. 3.]

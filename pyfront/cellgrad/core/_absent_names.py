@@ -198,6 +198,7 @@ INNER: dict[str, dict[str, str]] = {
         "context": "K_CONTEXT _context get_jit_config",
         "ops": "_op_impl _vmap",
         "train": "_utils",
+        "train.callback": "_checkpoint_cb_for_save_op _set_cur_net",
     },
     "It sets Ascend processors, and cellgrad computes on others.": {
         "device_context": "ascend",
