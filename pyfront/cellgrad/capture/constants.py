@@ -11,7 +11,7 @@ from cellgrad.core.arguments import check_callable
 from cellgrad.core.context import stands_for_mindspore
 from cellgrad.core.errors import error
 from cellgrad.core.mutable import marked, mutable_container
-from cellgrad.core.tensor import Tensor
+from cellgrad.core.tensor import ConstantTensor, Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import tensors
 
@@ -198,8 +198,25 @@ def mutable(input_data: T, dynamic_len: bool = False) -> T:
             f"{type(input_data).__name__}: {input_data}.",
         )
     if stands_for_mindspore():
-        return mutable_container(marked(input_data), state.current.scope is not None)
+        scope = state.current.scope
+        if isinstance(input_data, Tensor):
+            known = scope is not None and id(input_data) in scope.trace.constants
+            return (
+                _no_constant(input_data)
+                if known or type(input_data) is ConstantTensor
+                else input_data
+            )
+        return mutable_container(input_data, scope is not None)
     return marked(input_data)
+
+
+def _no_constant(tensor: Any) -> Any:
+    """The same tensor as one that is no constant."""
+    if isinstance(tensor, Tracer):
+        return Tracer(tensor._value, tensor._scope, tensor._sig)
+    out: Any = Tensor._wrap(tensor._buf, tensor._sig)
+    out.__ms_origin_object__ = tensor
+    return out
 
 
 def _may_change(value: Any, around: tuple[int, ...] = ()) -> bool:

@@ -38,10 +38,11 @@ _OF: dict[type, type] = {tuple: MutableTuple, list: MutableList, dict: MutableDi
 CONTAINERS = (MutableTuple, MutableList, MutableDict)
 
 
-def mutable_container(value: Any, inside: bool) -> Any:
-    """A tuple, list or dictionary as one that is no constant; `inside` of compiled code, where constants are
-    known, another one like it.
+def mutable_container(origin: Any, inside: bool) -> Any:
+    """A tuple, list or dictionary, with its numbers marked, as one that is no constant; `inside` of compiled code,
+    where constants are known, another one like it.
     """
+    value = marked(origin)
     kind = (
         type(value) if type(value) in _OF else next((k for k in _OF if isinstance(value, k)), None)
     )
@@ -50,7 +51,7 @@ def mutable_container(value: Any, inside: bool) -> Any:
     if inside:
         return {**value} if kind is dict else kind([*value])
     out: Any = _OF[kind](value)
-    out.__ms_origin_object__ = value
+    out.__ms_origin_object__ = origin
     return out
 
 

@@ -10,6 +10,7 @@ from cellgrad.core import state
 from cellgrad.core.context import pynative_mode, stands_for_mindspore
 from cellgrad.core.mutable import CONTAINERS
 from cellgrad.core.parameter import Parameter
+from cellgrad.core.tensor import ConstantTensor
 from cellgrad.transforms.cotangents import has_gradient
 
 __all__ = ["Request", "constant_positions", "frozen_positions", "trains"]
@@ -107,13 +108,13 @@ def frozen_positions(args: tuple[Any, ...]) -> tuple[int, ...] | None:
 def constant_positions(args: tuple[Any, ...]) -> tuple[int, ...]:
     """Where this package stands for MindSpore, the positions of tuples, lists and dictionaries that are constants,
     and have no gradient: those from outside of compiled code that are not `mutable` and, in PyNative mode, all.
+    In graph mode also those of Tensors that are constants (`const_arg`).
     """
     if not stands_for_mindspore():
         return ()
     scope = state.current.scope
-    listed = [i for i, a in enumerate(args) if isinstance(a, tuple | list | dict)]
     if scope is not None:
-        return tuple([i for i in listed if id(args[i]) in scope.trace.constants])
-    if pynative_mode():
-        return tuple(listed)
-    return tuple([i for i in listed if not isinstance(args[i], CONTAINERS)])
+        return tuple([i for i, a in enumerate(args) if id(a) in scope.trace.constants])
+    kinds = (tuple, list, dict) if pynative_mode() else (tuple, list, dict, ConstantTensor)
+    listed = [i for i, a in enumerate(args) if isinstance(a, kinds)]
+    return tuple([i for i in listed if pynative_mode() or not isinstance(args[i], CONTAINERS)])
