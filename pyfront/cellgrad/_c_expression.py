@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import enum
+from typing import Any
 
+import numpy as np
+
+from cellgrad.core import inner_types as typing  # noqa: F401
+from cellgrad.core import philox
 from cellgrad.core.tensor import Tensor
 
 TensorPy = Tensor
@@ -45,3 +50,28 @@ class security:
     def enable_security() -> bool:
         """False."""
         return False
+
+
+def _random_normal(seed: int, data: np.ndarray[Any, Any], mean: float, sigma: float) -> None:
+    """Fills an array with numbers of a normal distribution, those of MindSpore for the seed.
+
+    >>> import numpy as np
+    >>> from cellgrad._c_expression import _random_normal
+    >>> data = np.zeros(2, np.float32)
+    >>> _random_normal(1, data, 5.0, 0.0)
+    >>> print(data)
+    [5. 5.]
+    """
+    data[...] = philox.normal(mean, sigma, data.shape, seed)
+
+
+def _random_uniform(seed: int, data: np.ndarray[Any, Any], low: float, high: float) -> None:
+    """As `_random_normal`, of numbers uniform on [low, high)."""
+    data[...] = philox.uniform(low, high, data.shape, seed)
+
+
+def _truncated_normal(
+    seed: int, data: np.ndarray[Any, Any], low: float, high: float, mean: float, sigma: float
+) -> None:
+    """As `_random_normal`, within [low, high]."""
+    data[...] = philox.truncated_normal(low, high, mean, sigma, data.shape, seed)

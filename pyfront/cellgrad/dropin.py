@@ -12,7 +12,7 @@ import importlib.machinery
 import importlib.util
 import sys
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 from cellgrad.core import absent, context
 from cellgrad.core import errors as _errors
@@ -47,6 +47,7 @@ _MOVED = {
     **{f"{NAME}.nn.layer.{m}": f"{_HERE}.nn" for m in _LAYERS.split()},
     f"{NAME}.common.sparse_tensor": f"{_HERE}.common",
     f"{NAME}.train.amp": f"{_HERE}.amp",
+    f"{NAME}.train.callback._checkpoint": f"{_HERE}.train.callback.checkpoints",
     f"{NAME}.train.serialization": _HERE,
     f"{NAME}.nn.layer": f"{_HERE}.nn",
     f"{NAME}.nn.loss.loss": f"{_HERE}.nn.loss",
@@ -54,6 +55,7 @@ _MOVED = {
     f"{NAME}.ops.function": f"{_HERE}.ops.function",
     f"{NAME}.ops.auto_generate": f"{_HERE}.ops.auto_generate",
     f"{NAME}.ops.primitive": f"{_HERE}.ops",
+    f"{NAME}.ops.vm_impl_registry": f"{_HERE}.ops.operations._registry",
     f"{NAME}.dataset.engine": f"{_HERE}.dataset",
     f"{NAME}.ops._grad_experimental": f"{_HERE}.transforms",
     f"{NAME}.ops._grad_experimental.grad_base": f"{_HERE}.transforms.own_rules",
@@ -108,6 +110,31 @@ def _target(name: str) -> str:
     return _MOVED.get(name, _HERE + name[len(NAME) :])
 
 
+class Refused:
+    """What an import gives for a name of MindSpore that is refused here: a script may import what it does not
+    use. Each use of it is the error with the reason.
+    """
+
+    def __init__(self, name: str, why: str):
+        self.__dict__.update(_name=name, _why=why)
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise _errors.error(
+            NotImplementedError, f"'{self._name}' is not part of cellgrad.", self._why
+        )
+
+    __call__ = __mro_entries__ = __instancecheck__ = __subclasscheck__ = _refuse
+    __enter__ = __exit__ = __iter__ = __getitem__ = _refuse
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._refuse()
+
+    def __repr__(self) -> str:
+        return f"<{self._name}, which is not part of cellgrad>"
+
+
 class _Alias(types.ModuleType):
     """A module that forwards to one of this package."""
 
@@ -128,6 +155,9 @@ class _Alias(types.ModuleType):
             kind: type[Exception] = ImportError if imported else AttributeError
             message = f"'{full}' is not part of cellgrad."
             path = target.__name__.removeprefix(_HERE).removeprefix(".") or NAME
+            why = absent.why_not(path, name)
+            if imported and why:
+                return Refused(full, why)
             raise _errors.error(kind, message, absent.hint(path, name, dir(target)))
         if isinstance(found, types.ModuleType) and found.__name__.startswith(_HERE + "."):
             return importlib.import_module(NAME + found.__name__[len(_HERE) :])

@@ -89,7 +89,6 @@ def test_a_method_that_is_refused(monkeypatch):
     "name, words",
     [
         ("mindspore.graph", "inside of MindSpore's compiler"),
-        ("_c_expression.typing", "inside of MindSpore's compiler"),
         ("ops._op_impl.cpu", "inside of MindSpore's compiler"),
         ("device_context.ascend", "Ascend processors"),
         ("mindspore.hal.device_count", "ms.runtime and ms.device_context"),

@@ -49,7 +49,7 @@ def test_values_of_wider_dtypes_are_refused(kind):
 def test_the_error_says_what_to_do():
     half, x = Tensor(np.float16([1, 2])), Tensor([0.5, 0.25])
     wanted = (
-        r"'variable' is of Float16 and the value of Float32: data type conversion is not supported for a "
+        r"'variable' is of Float16 and the value of Float32. Data type conversion is not supported for a "
         r"'Parameter'(?s:.*)hint: cast the value: ops.cast\(value, ms.float16\)"
     )
     for name, function in {

@@ -4,6 +4,7 @@
 tutorials; random numbers are the same, so whole trainings are.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -237,3 +238,33 @@ def test_inner_names_that_are_missing(tmp_path, text):
     result = run(tmp_path, text)
     assert result.returncode == 1
     assert f"{text.split()[-1]}' is not part of cellgrad" in result.stderr
+
+
+def test_what_is_refused_may_be_imported_and_not_used(tmp_path):
+    text = """
+from mindspore.train import Model, TrainFaultTolerance
+from mindspore.train.callback import _set_cur_net
+from mindspore.train.callback._checkpoint import _chg_ckpt_file_name_if_same_exist as free
+from mindspore import Event
+import mindspore as ms
+print(TrainFaultTolerance, hasattr(ms, "Event"), isinstance(Model, type), free(".", "net"))
+for use in (
+    lambda: Event(),
+    lambda: Event.record,
+    lambda: isinstance(1, Event),
+    lambda: type("Own", (Model,), {}) and Event[0],
+):
+    try:
+        use()
+    except NotImplementedError as e:
+        print(str(e).splitlines()[0], "no streams" in str(e), "script.py" in str(e))
+class Own(TrainFaultTolerance):
+    pass
+"""
+    result = run(tmp_path, text)
+    first, *others = result.stdout.splitlines()
+    named = "<mindspore.train.TrainFaultTolerance, which is not part of cellgrad>"
+    assert first == f"{named} False True net"
+    assert others == ["'mindspore.Event' is not part of cellgrad. True True"] * 4
+    assert "NotImplementedError: 'mindspore.train.TrainFaultTolerance'" in result.stderr
+    assert re.search(r'script.py", line 1\d, in <module>', result.stderr)

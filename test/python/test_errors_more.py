@@ -177,3 +177,51 @@ def test_a_method_that_a_class_must_define(call, name, method):
         NotImplementedError, match=f"For '{name}', '{method}' is not defined(.|\n)*hint: "
     ):
         call()
+
+
+def test_a_name_that_is_not_defined_in_a_branch_without_a_truth():
+    """It is told before the condition, which MindSpore 2.10 does as well."""
+
+    def branch(x):
+        if x > 0:
+            missing_one  # noqa: B018, F821
+        return x
+
+    def loop(x):
+        while x > 0:
+            if x > 1:
+                missing_two + x  # noqa: F821
+            x = x - 1
+        return x
+
+    def inner(x):
+        if x > 0:
+            x = sum([item + 1 for item in x])
+        return x
+
+    for f, name in ((branch, "missing_one"), (loop, "missing_two")):
+        with pytest.raises(NameError, match=rf"The name '{name}' is not defined(.|\n)*{name}"):
+            ms.jit(f)(ms.Tensor([1.0, 2.0]))
+    with pytest.raises(ValueError, match="more than one element is ambiguous"):
+        ms.jit(inner)(ms.Tensor([1.0, 2.0]))
+
+
+def test_the_key_of_a_dictionary_comes_first_and_has_a_place():
+    order = []
+
+    def said(value):
+        order.append(value)
+        return value
+
+    def f(x):
+        return {said("a"): said(1), said("b"): said(2)}["a"] * x
+
+    assert float(ms.jit(f)(ms.Tensor(3.0))) == 3 and order == ["a", 1, "b", 2]
+
+    def g(x):
+        names = [1]
+        return {names: x}
+
+    with pytest.raises(TypeError, match=r"unhashable type: 'list'") as caught:
+        ms.jit(g)(ms.Tensor(1.0))
+    assert "return {names: x}" in "".join(caught.value.__notes__)

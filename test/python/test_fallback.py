@@ -356,3 +356,26 @@ def test_syntax_that_is_not_compiled_is_differentiated_as_ordinary_python():
     finally:
         ms.set_context(mode=ms.GRAPH_MODE)
     assert found == [[3, 3, 3], [5, 5, 5]]
+
+
+class Outer(nn.Cell):
+    """A Cell that makes another one at each call, which makes one like it."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def construct(self, x):
+        return self.inner(x) + 1
+
+
+class Inner(nn.Cell):
+    def construct(self, x):
+        return Outer()(x)
+
+
+def test_a_recursion_without_end_is_compiled_once(lax):
+    """Each of the Cells was compiled down to the end of the recursion: minutes."""
+    with pytest.warns(UserWarning) as given, pytest.raises(RecursionError):
+        Outer()(Tensor(1.0))
+    assert len(given) == 1 and "'Outer' runs operation by operation" in str(given[0].message)

@@ -478,6 +478,7 @@ REFUSED = {
         r"index -4 is out of bounds for dimension with size 3 \(dimension 1\)",
     ),
     "x[0, 0, 0]": (IndexError, "too many indices for tensor of dimension 2"),
+    "x[0][x > 0]": (ValueError, "too many indices for tensor of dimension 1"),
     "x[..., ...]": (IndexError, "single ellipsis"),
     "x[::0]": (ValueError, "step cannot be zero"),
     "x[1.0]": (IndexError, "Only support integers"),

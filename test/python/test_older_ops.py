@@ -330,3 +330,17 @@ def test_fields_of_a_table(operator):
         step[place] = 1e-6
         slope = (in_numpy(table + step, values) - in_numpy(table - step, values)) / 2e-6
         assert by_table.asnumpy()[place] == pytest.approx(slope, 1e-5, 1e-6)
+
+
+def test_dtypes_of_fields():
+    """MindSpore 2.10 takes these alone."""
+    net, one = nn.MultiFieldEmbeddingLookup(4, 2, 3), ops.ones((1, 2))
+    for ids, fields in ((ms.int16, ms.int32), (ms.int32, ms.int8), (ms.float32, ms.int32)):
+        with pytest.raises(
+            TypeError, match=r"must be of int32 or int64, but got (Int16|Int8|Float32)"
+        ):
+            net(one.astype(ids), one, one.astype(fields))
+    whole = one.astype(ms.int32)
+    for given in ((whole[0], one, whole), (whole, one[0], whole), (whole, one, whole[0])):
+        with pytest.raises(ValueError, match="must have 2 dimensions"):
+            net(*given)

@@ -476,6 +476,23 @@ def test_no_grad():
     ms.set_context(jit_syntax_level=ms.STRICT)
 
 
+def test_no_gradient_is_taken_in_a_block_of_no_grad():
+    """MindSpore 2.10 refuses it in these words."""
+    slope, x = ms.grad(lambda x: x * x), Tensor(3.0)
+
+    def f(x):
+        with ms._no_grad():
+            return slope(x)
+
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert float(slope(x)) == 6  # a call that is known
+    for call in (f, ms.grad(f), ms._no_grad()(ms.value_and_grad(f))):
+        with pytest.raises(RuntimeError, match="In no_grad context, you can not calculate"):
+            call(x)
+    assert float(slope(x)) == 6
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+
 def test_a_call_that_is_known_already_is_on_the_tape():
     f = ms.jit(lambda x: x * x * 3)
     x = ms.Tensor(2.0)

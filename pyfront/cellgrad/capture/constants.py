@@ -8,9 +8,10 @@ from typing import Any, TypeVar, overload
 from cellgrad.capture import calls
 from cellgrad.core import state
 from cellgrad.core.arguments import check_callable
+from cellgrad.core.context import stands_for_mindspore
 from cellgrad.core.errors import error
-from cellgrad.core.mutable import marked
-from cellgrad.core.tensor import Tensor
+from cellgrad.core.mutable import marked, mutable_container
+from cellgrad.core.tensor import ConstantTensor, Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import tensors
 
@@ -163,6 +164,9 @@ def mutable(input_data: T, dynamic_len: bool = False) -> T:
 
     Every tensor in an input is a run-time value here, and its gradient is given. That of a number, an int or
     a float, is given if it is marked so, in GRAPH_MODE and in compiled code: as a number.
+    In a script that imports the package as ``mindspore``, tuples, lists and dictionaries from outside of compiled
+    code are constants of a gradient unless they are marked; and, as there, outside of compiled code in PYNATIVE_MODE
+    if they are, too.
 
     Args:
         input_data: a Tensor, number, or tuple, list or dict of those.
@@ -193,7 +197,26 @@ def mutable(input_data: T, dynamic_len: bool = False) -> T:
             "list, dict) or their nested structures with no self-reference, but got "
             f"{type(input_data).__name__}: {input_data}.",
         )
+    if stands_for_mindspore():
+        scope = state.current.scope
+        if isinstance(input_data, Tensor):
+            known = scope is not None and id(input_data) in scope.trace.constants
+            return (
+                _no_constant(input_data)
+                if known or type(input_data) is ConstantTensor
+                else input_data
+            )
+        return mutable_container(input_data, scope is not None)
     return marked(input_data)
+
+
+def _no_constant(tensor: Any) -> Any:
+    """The same tensor as one that is no constant."""
+    if isinstance(tensor, Tracer):
+        return Tracer(tensor._value, tensor._scope, tensor._sig)
+    out: Any = Tensor._wrap(tensor._buf, tensor._sig)
+    out.__ms_origin_object__ = tensor
+    return out
 
 
 def _may_change(value: Any, around: tuple[int, ...] = ()) -> bool:

@@ -208,8 +208,10 @@ class ExpressionCompiler:
             for key, value in parts:
                 if key is None:
                     out.update(value(frame))
-                else:
-                    out[key(frame)] = value(frame)
+                    continue
+                name = key(frame)
+                frame.node = node
+                out[name] = value(frame)
             return out
 
         return run

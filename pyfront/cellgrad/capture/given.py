@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cellgrad.core import state
+from cellgrad.core.context import stands_for_mindspore
 from cellgrad.core.errors import Position, error
 from cellgrad.core.guards import CONTAINERS
+from cellgrad.core.mutable import CONTAINERS as MUTABLE
 from cellgrad.core.nodes import fields_of, is_record
-from cellgrad.core.tensor import Tensor
+from cellgrad.core.tensor import ConstantTensor, Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import tensors
 
@@ -79,6 +81,23 @@ def note_inner(trace: Trace, values: Any, copies: Any) -> None:
                 found.parents = [outer, *([value] if value is not outer else [])]
             if outer is not own:
                 trace.given[id(own)] = found
+
+
+def note_constants(trace: Trace, values: Any, copies: Any, entry: bool = True) -> None:
+    """Notes tuples, lists and dictionaries among the arguments by which no gradient is given, where this package
+    stands for MindSpore: at the entry those that are not `mutable`, and Tensors with `const_arg`; in a function
+    what stands for them.
+    """
+    if not stands_for_mindspore():
+        return
+    for value, copy in zip(values, copies, strict=True):
+        nested = isinstance(copy, tuple | list | dict)
+        fixed = not isinstance(value, MUTABLE) if nested else isinstance(value, ConstantTensor)
+        if fixed if entry else id(value) in trace.constants:
+            trace.constants[id(copy)] = copy
+        if nested and id(copy) in trace.constants:
+            outer, own = (list(c.values() if isinstance(c, dict) else c) for c in (value, copy))
+            note_constants(trace, outer, own, entry)
 
 
 def note_lost(trace: Trace, copies: Any, inside: str) -> None:

@@ -203,6 +203,9 @@ def zero(sig: Signature) -> Tensor:
     return splat(0, sig.dtype, sig.shape)
 
 
+NO_TRUTH = "The truth value of an array with more than one element"  # begins the error of `truth`
+
+
 def truth(value: Any) -> Tensor | bool:
     """A condition: a Python bool, or a Bool tensor of one element without dimensions. A tensor from
     around the compiled code is an input like others.
@@ -219,8 +222,7 @@ def truth(value: Any) -> Tensor | bool:
     if value.size != 1:
         raise error(
             ValueError,
-            "The truth value of an array with more than one element is ambiguous. A condition is a tensor "
-            f"of shape {list(value.shape)}.",
+            f"{NO_TRUTH} is ambiguous. A condition is a tensor of shape {list(value.shape)}.",
             "reduce it to one, with .all() or .any(), or choose by element with ops.where",
         )
     return reshape_to(cast_to(value, mstype.bool_), ())

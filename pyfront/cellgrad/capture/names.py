@@ -75,6 +75,15 @@ def of_comprehension(generators: list[ast.comprehension], parent: Names) -> Name
     return names
 
 
+def read_by(node: ast.AST) -> list[ast.Name]:
+    """Names that a statement reads, but for functions and comprehensions in it, which have names of their own."""
+    if isinstance(node, ast.Name):
+        return [node] if isinstance(node.ctx, ast.Load) else []
+    apart = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, *_COMPREHENSIONS)
+    parts = () if isinstance(node, apart) else ast.iter_child_nodes(node)
+    return [name for part in parts for name in read_by(part)]
+
+
 def _collect(node: ast.AST, names: Names, in_comprehension: bool) -> None:
     if isinstance(node, ast.Name):
         if isinstance(node.ctx, ast.Store | ast.Del) and not in_comprehension:

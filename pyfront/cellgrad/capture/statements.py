@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from cellgrad.capture import calls, names, patterns, source
+from cellgrad.capture import calls, merge, names, patterns, source
 from cellgrad.capture.branches import Exit, after_exit, branch
 from cellgrad.capture.expressions import ExpressionCompiler
 from cellgrad.capture.generators import GeneratorCompiler, yields
@@ -20,7 +20,6 @@ from cellgrad.capture.loops import (
     tensor_for,
     tensor_while,
 )
-from cellgrad.capture.merge import MISSING
 from cellgrad.capture.operators import BINARY
 from cellgrad.capture.parts import place_of, put_back
 from cellgrad.capture.raises import raise_unless, raised_by
@@ -252,7 +251,7 @@ class StatementCompiler(ExpressionCompiler):
             owner: Any = frame
             for _ in range(depth):
                 owner = owner.parent
-            if owner.locals.pop(name, MISSING) is MISSING:
+            if owner.locals.pop(name, merge.MISSING) is merge.MISSING:
                 frame.node = target
                 raise calls.unbound(name)
 
@@ -343,9 +342,33 @@ class StatementCompiler(ExpressionCompiler):
 
     # --- control flow: on Python values at once, on tensors in the compiled code ---------------
 
+    def _condition_of(self, node: ast.If | ast.While) -> Run:
+        """The condition of a branch or loop. Where it has no truth value, a name in the branch that is not
+        defined is the error, as in MindSpore.
+        """
+        test = self.condition(node.test)
+        found = [
+            n
+            for statement in (*node.body, *node.orelse)
+            for n in names.read_by(statement)
+            if self.scope.depth(self.scope.mangled(n.id)) is None
+        ]
+
+        def run(frame: Frame) -> Any:
+            try:
+                return test(frame)
+            except ValueError as e:
+                if str(e).startswith(merge.NO_TRUTH):
+                    for n in found:
+                        frame.node = n
+                        frame.lookup_global(self.scope.mangled(n.id))
+                raise
+
+        return run if found else test
+
     def s_If(self, node: ast.If) -> Run:
         test, body, other = (
-            self.condition(node.test),
+            self._condition_of(node),
             self.block(node.body),
             self.block(node.orelse),
         )
@@ -363,7 +386,7 @@ class StatementCompiler(ExpressionCompiler):
 
     def s_While(self, node: ast.While) -> Run:
         test, body, other = (
-            self.condition(node.test),
+            self._condition_of(node),
             self.block(node.body),
             self.block(node.orelse),
         )

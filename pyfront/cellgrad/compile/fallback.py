@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from cellgrad.core import state
 from cellgrad.core.context import syntax_is_lax
 from cellgrad.core.errors import CompiledThere
 from cellgrad.core.notices import warn_once
@@ -53,7 +54,15 @@ def call(
     if not (syntax_is_lax(isinstance(error, CompiledThere)) if lax is None else lax):
         raise error.with_traceback(error.__traceback__)
     tell(program.name, error)
-    return plain(*args, **kwargs)
+    if not isinstance(error, RecursionError):
+        return plain(*args, **kwargs)
+    # Cells that are made at each call would each be compiled down to the end of the recursion.
+    before = state.current.plain
+    state.put("plain", True)
+    try:
+        return plain(*args, **kwargs)
+    finally:
+        state.put("plain", before)
 
 
 def tell(name: str, error: Exception) -> None:

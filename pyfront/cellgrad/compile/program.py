@@ -401,6 +401,7 @@ def capture(
         if not trace.bake:
             copies = (*new_args, *named.values())
             _given.note(trace, (*args, *kwargs.values()), copies, (*range(len(args)), *named))
+            _given.note_constants(trace, (*args, *kwargs.values()), copies)
         try:
             try:
                 out = run(*new_args, **named)

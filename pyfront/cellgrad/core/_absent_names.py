@@ -75,8 +75,6 @@ FAMILIES: dict[str, dict[str, str]] = {
             SelectView DtypeToEnum inplace_sigmoid add_flags""",
     },
     "It writes files for MindInsight; train.SummaryRecord writes numbers in TensorBoard's format.": {
-        "ops": """
-            HistogramSummary ImageSummary ScalarSummary TensorSummary""",
         "train": """
             SummaryLandscape""",
         "mindspore": """
@@ -195,12 +193,12 @@ INNER: dict[str, dict[str, str]] = {
     "It is inside of MindSpore's compiler and runtime, which have no part here.": {
         "mindspore": """
             _c_dataengine _c_mindrecord _akg _deprecated graph rewrite tools utils""",
-        "_c_expression": "typing",
         "common": "_register_for_tensor file_system",
         "common.api": "_JitExecutor",
         "context": "K_CONTEXT _context get_jit_config",
         "ops": "_op_impl _vmap",
         "train": "_utils",
+        "train.callback": "_checkpoint_cb_for_save_op _set_cur_net",
     },
     "It sets Ascend processors, and cellgrad computes on others.": {
         "device_context": "ascend",

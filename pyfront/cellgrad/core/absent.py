@@ -74,16 +74,24 @@ def elsewhere(module: str, name: str) -> str:
     return ", ".join(found[:3])
 
 
+def why_not(module: str, name: str) -> str:
+    """Why a module has no such name of MindSpore's, or "" if nothing is known.
+
+    Args:
+        module: its path in MindSpore; "mindspore" at the top.
+    """
+    if module.startswith("ops."):  # ops.operations and the like list the names of ops
+        module = "ops"
+    return reason(f"{module}.{name}")
+
+
 def hint(module: str, name: str, known: list[str]) -> str:
     """What to say of a name that a module has not: the reason, what stands for it, where else the name is, or
     the nearest names."""
-    if module.startswith("ops."):  # ops.operations and the like list the names of ops
+    if module.startswith("ops."):
         module = "ops"
     return (
-        reason(f"{module}.{name}")
-        or known_as(name)
-        or elsewhere(module, name)
-        or nearest(name, known)
+        why_not(module, name) or known_as(name) or elsewhere(module, name) or nearest(name, known)
     )
 
 

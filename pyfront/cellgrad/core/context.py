@@ -475,6 +475,11 @@ def strict_as_there(wanted: bool) -> None:
     _strict_as_there[0] = wanted
 
 
+def stands_for_mindspore() -> bool:
+    """Whether this package is imported as MindSpore: see `dropin`."""
+    return _strict_as_there[0]
+
+
 def syntax_is_lax(there: bool = False) -> bool:
     """Whether what cannot be compiled as a whole runs operation by operation.
 

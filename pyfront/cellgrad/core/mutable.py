@@ -16,6 +16,45 @@ class MutableFloat(float):
 MUTABLE = (MutableInt, MutableFloat)
 
 
+class MutableTuple(tuple[Any, ...]):
+    """A tuple that is no constant of a gradient, where this package stands for MindSpore."""
+
+    __ms_origin_object__: Any
+
+
+class MutableList(list[Any]):
+    """A list that is no constant."""
+
+    __ms_origin_object__: Any
+
+
+class MutableDict(dict[Any, Any]):
+    """A dictionary that is no constant."""
+
+    __ms_origin_object__: Any
+
+
+_OF: dict[type, type] = {tuple: MutableTuple, list: MutableList, dict: MutableDict}
+CONTAINERS = (MutableTuple, MutableList, MutableDict)
+
+
+def mutable_container(origin: Any, inside: bool) -> Any:
+    """A tuple, list or dictionary, with its numbers marked, as one that is no constant; `inside` of compiled code,
+    where constants are known, another one like it.
+    """
+    value = marked(origin)
+    kind = (
+        type(value) if type(value) in _OF else next((k for k in _OF if isinstance(value, k)), None)
+    )
+    if kind is None or hasattr(value, "_fields"):
+        return value
+    if inside:
+        return {**value} if kind is dict else kind([*value])
+    out: Any = _OF[kind](value)
+    out.__ms_origin_object__ = origin
+    return out
+
+
 def marked(value: Any) -> Any:
     """The same value with its numbers marked; a bool has no derivative."""
     if isinstance(value, float):

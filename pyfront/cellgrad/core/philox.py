@@ -30,6 +30,10 @@ def fresh_seed() -> int:
     return int(np.random.randint(low=1, high=1 << 63, dtype=np.int64))
 
 
+def _or_fresh(seed: int | None) -> int:
+    return fresh_seed() if seed is None else seed
+
+
 def words(seed: int, count: int) -> Array:
     """The first `count` 32-bit words of a seed's stream, as uint64."""
     blocks = -(-count // 4)
@@ -54,17 +58,17 @@ def _single(value: float) -> float:
     return float(np.float32(value))
 
 
-def uniform(low: float, high: float, shape: Sequence[int]) -> Array:
+def uniform(low: float, high: float, shape: Sequence[int], seed: int | None = None) -> Array:
     """Float32 values uniform on [low, high)."""
     low, high = _single(low), _single(high)
-    unit = words(fresh_seed(), math.prod(shape)) / 2.0**32
+    unit = words(_or_fresh(seed), math.prod(shape)) / 2.0**32
     return _shaped((high - low) * unit + low, shape)
 
 
-def normal(mean: float, sigma: float, shape: Sequence[int]) -> Array:
+def normal(mean: float, sigma: float, shape: Sequence[int], seed: int | None = None) -> Array:
     """Float32 values of a normal distribution, two at a time by the method of Box and Muller."""
     count = math.prod(shape)
-    pairs = words(fresh_seed(), count + count % 2).astype(np.uint32)
+    pairs = words(_or_fresh(seed), count + count % 2).astype(np.uint32)
     # The 23 low bits are the mantissa of a number in [1, 2).
     unit = ((pairs & 0x7FFFFF) | 0x3F800000).view(np.float32) - np.float32(1)
     unit = np.maximum(unit.astype(np.float64), _LEAST)
@@ -75,7 +79,12 @@ def normal(mean: float, sigma: float, shape: Sequence[int]) -> Array:
 
 
 def truncated_normal(
-    low: float, high: float, mean: float, sigma: float, shape: Sequence[int]
+    low: float,
+    high: float,
+    mean: float,
+    sigma: float,
+    shape: Sequence[int],
+    seed: int | None = None,
 ) -> Array:
     """Float32 values of a normal distribution kept within [low, high], by inversion."""
     mean, sigma = _single(mean), _single(sigma)
@@ -83,7 +92,7 @@ def truncated_normal(
     def below(bound: float) -> float:
         return math.erfc(-((_single(bound) - mean) / sigma) / _ROOT_TWO) / 2
 
-    unit = words(fresh_seed(), math.prod(shape)) / 2.0**32
+    unit = words(_or_fresh(seed), math.prod(shape)) / 2.0**32
     p = below(low) + unit * (below(high) - below(low))
     p = np.clip(p, 1e-45, 1 - 2.0**-53)
     quantiles = np.fromiter(map(NormalDist().inv_cdf, p.tolist()), np.float64, p.size)

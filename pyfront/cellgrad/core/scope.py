@@ -70,12 +70,11 @@ class Trace:
         # Containers and objects from around the function that its code changes, and how.
         self.changes: dict[int, Change] = {}
         self.actions: list[Action] = []
-        # Lists, dictionaries and dataclasses of the arguments as the code sees them, and those of the
-        # caller that a call gives back or changes; see `capture.given`.
+        # Lists, dictionaries and dataclasses of the arguments as the code sees them; `capture.given`.
         self.given: dict[int, Given] = {}
         self.returned: list[tuple[Any, ...]] = []
         self.inputs: dict[int, tuple[Tracer, Any]] = {}  # and the values that they have at first
-        # Those that a differentiated function was given and changed.
+        self.constants: dict[int, Any] = {}  # those without a gradient
         # Tensors that are parts of others, the places at which each tensor was written, and those that a
         # view that was written is of; see `core.partial`.
         self.parts: dict[int, Part] = {}
@@ -85,6 +84,7 @@ class Trace:
         self.aliases: dict[int, list[tuple[Tensor, bool]]] = {}
         self.names: dict[int, list[Tensor]] = {}
         self.chosen: list[Tensor] = []  # so that ids stay their own
+        # Those that a differentiated function was given and changed.
         self.stale: dict[int, tuple[Any, Position | None]] = {}
         self.handlers = 0  # 'try' statements with 'except' around what is captured
         self.again = False  # whether a call is made again, without its effects

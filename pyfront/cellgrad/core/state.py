@@ -22,8 +22,11 @@ class _State(threading.local):
     called: Any = None  # is told of each Cell that is captured, and what it gives
     tape: Any = None  # what records the programs that run, see `transforms.tape`
     plain: bool = False  # whether Cells run operation by operation in graph mode, too
+    fixed: bool = False  # whether a block of `_no_grad` is open, in which no gradient is taken
     precision: Any = None  # the dtype of a mixed precision at level "auto", see `core.precision`
-    usual: bool = True  # no scope, no tape and no such precision: one look for a call
+    usual: bool = (
+        True  # no scope, no tape, no such block and no such precision: one look for a call
+    )
 
 
 current = _State()
@@ -35,6 +38,7 @@ _NAMES = (
     "called",
     "tape",
     "plain",
+    "fixed",
     "precision",
     "usual",
 )
@@ -50,9 +54,14 @@ def follows(tensor: Any) -> bool:
 
 
 def put(name: str, value: Any) -> None:
-    """Makes a scope, a tape or a precision the current one of this thread."""
+    """Makes a scope, a tape, a precision and the like the current one of this thread."""
     setattr(current, name, value)
-    current.usual = current.scope is None and current.tape is None and current.precision is None
+    current.usual = (
+        current.scope is None
+        and current.tape is None
+        and current.precision is None
+        and not current.fixed
+    )
 
 
 def saved() -> dict[str, Any]:

@@ -12,7 +12,8 @@ from cellgrad import nn
 from cellgrad.core.nodes import fields_of, is_record
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, tensors
-from cellgrad.transforms.differentiate import Request, positions_of
+from cellgrad.transforms.differentiate import positions_of
+from cellgrad.transforms.request import Request
 
 __all__ = ["input_names", "result_names", "step_result_names", "with_tensors"]
 

@@ -113,6 +113,16 @@ class CellModes:
             cell.add_flags(**flags)
         return self
 
+    def get_scope(self) -> str | None:
+        """What `recompute` marks a Cell with, as MindSpore's compiler does.
+
+        >>> net = nn.Dense(2, 1)
+        >>> net.recompute()
+        >>> net.get_scope()
+        'recompute_'
+        """
+        return "recompute_" if self.__dict__.get("_recompute") else None
+
     def get_flags(self) -> State:
         """The flags set by `add_flags` and `set_train`.
 

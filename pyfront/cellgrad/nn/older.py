@@ -17,6 +17,7 @@ from cellgrad.core.arguments import (
     check_callable,
     check_dtype,
     check_int,
+    check_ndim,
     check_number,
     check_one_of,
     check_sequence,
@@ -436,7 +437,9 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         shape [N, field_size, embedding_size].
 
     Raises:
-        ValueError: another operator than 'SUM', 'MEAN' and 'MAX', or a `field_size` below 1.
+        TypeError: indices or fields of another dtype than int32 and int64.
+        ValueError: another operator than 'SUM', 'MEAN' and 'MAX', a `field_size` below 1, or inputs without two
+            dimensions.
 
     >>> layer = nn.MultiFieldEmbeddingLookup(4, 2, 2, "ones")
     >>> ids, values = Tensor([[1, 3, 0]]), Tensor([[1.0, 2.0, 5.0]])
@@ -477,6 +480,16 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     def construct(  # type: ignore[override]
         self, input_indices: Tensor, input_values: Tensor, field_ids: Tensor
     ) -> Tensor:
+        op = self.cls_name
+        for given, name in ((input_values, "input_values"), (field_ids, "field_ids")):
+            check_ndim(check_tensor(given, op, name), op, name, 2)
+        check_ndim(check_tensor(input_indices, op, "input_indices"), op, "input_indices", 2)
+        for given, name in ((input_indices, "input_indices"), (field_ids, "field_ids")):
+            if given.dtype not in (mstype.int32, mstype.int64):
+                raise error(
+                    TypeError,
+                    f"For '{op}', '{name}' must be of int32 or int64, but got {given.dtype}.",
+                )
         rows = super().construct(input_indices) * input_values.expand_dims(-1)
         fields = ops.arange(self.field_size).astype(field_ids.dtype).reshape(1, -1, 1)
         here = (field_ids.expand_dims(1) == fields).expand_dims(-1)

@@ -59,6 +59,7 @@ from cellgrad.ops.own_primitives import (
     prim_attr_register,
 )
 from cellgrad.ops.sparse_elements import elementwise
+from cellgrad.ops.summaries import HistogramSummary, ImageSummary, ScalarSummary, TensorSummary
 
 assert complex_forms  # which registers what takes complex tensors
 
@@ -66,6 +67,7 @@ _OTHERS = other_names(vars(_forms)) | elementwise(vars(_forms))
 globals().update(_OTHERS)
 __all__ = [*_forms.__all__, *_OTHERS, "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer"]
 __all__ += ["prim_attr_register"]
+__all__ += ["HistogramSummary", "ImageSummary", "ScalarSummary", "TensorSummary"]
 
 
 def hand_on(functions: dict[str, Any], listed: bool = True) -> None:

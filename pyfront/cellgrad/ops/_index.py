@@ -257,7 +257,8 @@ def _expanded(parts: Sequence[Any], shape: tuple[int, ...], widths: list[int]) -
             used += 1
     if used > len(shape):
         raise error(
-            IndexError if shape else either(IndexError, TypeError),  # the latter is MindSpore's
+            # MindSpore raises the second: of masks with more dimensions, of tensors without any.
+            either(IndexError, ValueError if shape else TypeError),
             f"too many indices for tensor of dimension {len(shape)}: {used} given for shape "
             f"{list(shape)}.",
         )

@@ -458,7 +458,7 @@ def _assign(variable: Tensor, value: TensorLike, op: str) -> Tensor:
         loses = ": imaginary parts would be lost" if value.dtype.kind == "c" != held.kind else ""
         raise error(
             TypeError,
-            f"For '{op}', 'variable' is of {held.title} and the value of {value.dtype.title}: data type "
+            f"For '{op}', 'variable' is of {held.title} and the value of {value.dtype.title}. Data type "
             f"conversion is not supported for a 'Parameter' where the value may change{loses}.",
             "take the real parts, ops.real(value)"
             if loses

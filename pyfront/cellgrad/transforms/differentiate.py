@@ -6,22 +6,20 @@ uses are arguments of that function, so that outer gradients flow through them.
 
 from __future__ import annotations
 
-import copy
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from cellgrad.capture import calls
-from cellgrad.capture.given import note_inner
+from cellgrad.capture.given import note_constants, note_inner
 from cellgrad.capture.hooks import through
 from cellgrad.capture.raises import ends, raise_unless
 from cellgrad.compile import program as _jit
 from cellgrad.core import dtype as mstype
 from cellgrad.core import hooks, state
 from cellgrad.core import inputs as _inputs
-from cellgrad.core.context import pynative_mode
 from cellgrad.core.errors import either, error
 from cellgrad.core.lost_digits import root_of
 from cellgrad.core.nodes import fields_of, is_record
@@ -39,6 +37,7 @@ from cellgrad.core.tree import (
 )
 from cellgrad.transforms import cotangents
 from cellgrad.transforms.cotangents import cotangents_of, has_gradient, tangents_of
+from cellgrad.transforms.request import Request
 from cellgrad.transforms.unused import tell_empty, tell_unused
 
 _MAX_NESTING = 100
@@ -104,7 +103,9 @@ class Differentiated:
                 new_args = tuple([_inputs.substitute(a, tracers) for a in args])
                 by_name = {k: _inputs.substitute(kwargs[k], tracers) for k in sorted(kwargs)}
                 copies = (*new_args, *by_name.values())
-                note_inner(scope.trace, (*args, *[kwargs[k] for k in by_name]), copies)
+                given = (*args, *[kwargs[k] for k in by_name])
+                note_inner(scope.trace, given, copies)
+                note_constants(scope.trace, given, copies, False)
                 self.out = calls.call(function, new_args, {k: by_name[k] for k in kwargs})
                 self.results = [
                     Tracer(self.scope.value(t), self.scope, t._sig) for t in tensors(self.out)
@@ -216,93 +217,6 @@ def identity(function: Any) -> Any:
 
 
 # --- reverse mode -----------------------------------------------------------------------------
-
-
-class Request:
-    """What a gradient function returns: positions, weights and their nesting."""
-
-    def __init__(
-        self, positions: Any, weights: Any, has_aux: bool, value: bool, ids: bool, name: str
-    ):
-        self.name = name
-        self.value = value
-        self.has_aux = has_aux
-        self.ids = ids
-        # In PyNative mode outside of compiled code: the positions of Parameters without requires_grad.
-        # The gradients by these, and by such weights, are zero there, as in MindSpore.
-        self.frozen: tuple[int, ...] | None = None
-        self.one_position = isinstance(positions, int) or (
-            isinstance(positions, tuple) and len(positions) == 1
-        )
-        self.positions: tuple[int, ...] | Literal["all"] | None
-        if positions is None or positions == "all":
-            self.positions = "all" if positions else None
-        else:
-            self.positions = (positions,) if isinstance(positions, int) else tuple(positions)
-        self.one_weight = isinstance(weights, Parameter)
-        # Whether the weights are those that the function reads: see `by_those_read`.
-        self.read = weights == "read"
-        self.weights: tuple[Parameter, ...] | None = (
-            None
-            if weights is None
-            else ()
-            if self.read
-            else (weights,)
-            if isinstance(weights, Parameter)
-            else tuple(weights)
-        )
-
-    def key(self) -> tuple[Any, ...]:
-        weights = None if self.weights is None else tuple(id(w) for w in self.weights)
-        return (
-            self.positions,
-            self.one_position,
-            weights,
-            self.one_weight,
-            self.has_aux,
-            self.value,
-            self.ids,
-            self.name,
-            self.frozen,
-            self.read,
-        )
-
-    def frozen_at(self, frozen: tuple[int, ...] | None) -> Request:
-        """The request with other `frozen` positions."""
-        request = copy.copy(self)
-        request.frozen = frozen
-        return request
-
-    def by_those_read(self, listed: Iterable[Any]) -> Request:
-        """The request with its weights, if it has none yet: the trainable Parameters among what a function read."""
-        if not self.read:
-            return self
-        request = copy.copy(self)
-        request.weights = tuple([p for p in listed if isinstance(p, Parameter) and trains(p)])
-        return request
-
-    def stops_at(self, weight: Parameter) -> bool:
-        """Whether the gradient by a weight is zero because it has no requires_grad."""
-        scope = state.current.scope
-        if self.frozen is None or scope is None:
-            return False
-        scope.trace.guard(weight, "requires_grad", weight.requires_grad)
-        return not weight.requires_grad
-
-
-def trains(parameter: Parameter) -> bool:
-    """Whether a Parameter has a gradient and asks for it; code that is compiled now depends on that."""
-    scope = state.current.scope
-    if scope is not None:
-        scope.trace.guard(parameter, "requires_grad", parameter.requires_grad)
-    return parameter.requires_grad and has_gradient(parameter)
-
-
-def frozen_positions(args: tuple[Any, ...]) -> tuple[int, ...] | None:
-    """What `Request.frozen` is for a call from outside of compiled code."""
-    if not pynative_mode():
-        return None
-    return tuple([i for i, a in enumerate(args) if type(a) is Parameter and not a.requires_grad])
 
 
 def pull_back(
@@ -423,6 +337,7 @@ def positions_of(
     if request.positions is None:
         return []
     has = [any(True for _ in tensors(a)) or isinstance(a, np.ndarray) for a in args]
+    has = [h and i not in request.constant for i, h in enumerate(has)]
     if request.positions == "all":
         listed = [i for i, h in enumerate(has) if h]
         for p in listed:

@@ -29,6 +29,7 @@ class _no_grad(contextlib.ContextDecorator):
 
     Raises:
         TypeError: in compiled code, but at the syntax level LAX, where it runs operation by operation.
+        RuntimeError: a gradient is taken in it.
 
     >>> def f(x):
     ...     with ms._no_grad():
@@ -46,10 +47,13 @@ class _no_grad(contextlib.ContextDecorator):
         _needs_python("_no_grad", "use ops.stop_gradient of the results")
         context = suspended()
         context.__enter__()
-        self._open.append(context)
+        self._open.append((context, state.current.fixed))
+        state.put("fixed", True)
 
     def __exit__(self, *exc: Any) -> None:
-        self._open.pop().__exit__(*exc)
+        context, before = self._open.pop()
+        context.__exit__(*exc)
+        state.put("fixed", before)
 
 
 class _Function:

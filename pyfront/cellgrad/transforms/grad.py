@@ -36,12 +36,13 @@ from cellgrad.core.foreign import hinting
 from cellgrad.core.guards import ABSENT
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
-from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back
+from cellgrad.transforms.differentiate import pull_back
 from cellgrad.transforms.numbers import by_numbers, numbers_asked
 from cellgrad.transforms.on_tape import (
     compiled_or_not,
     differentiate_on_tape,
 )
+from cellgrad.transforms.request import Request, constant_positions, frozen_positions
 
 if TYPE_CHECKING:
     from cellgrad.core.aliases import Derivative
@@ -62,7 +63,7 @@ class _GradFunction:
         self.request = request
         self.sens = sens
         self.__name__ = f"{request.name}_{_jit.function_name(function)}"
-        self._programs: dict[Any, _jit.Program] = {}  # by what is frozen
+        self._programs: dict[Any, _jit.Program] = {}  # by what is frozen or constant
         self._usual: _jit.Program | None = None  # where nothing is
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -82,10 +83,17 @@ class _GradFunction:
         """A call that none before was like. (Its lambdas would cost `__call__` a cell for each argument.)"""
         if state.current.scope is not None:
             return self._traced(self.function, args, kwargs)
+        if state.current.fixed:
+            raise error(
+                RuntimeError,
+                f"In no_grad context, you can not calculate gradient: '{self.__name__}' is called in a "
+                "block of _no_grad.",
+                "call it outside of the block, and use ops.stop_gradient of the results",
+            )
         tape = state.current.tape
         if tape is not None:
             tape.keep(self.function)
-        frozen = frozen_positions(args)
+        frozen = frozen_positions(args), constant_positions((*args, *kwargs.values()))
         return compiled_or_not(
             lambda: self._program(frozen),
             self.function,
@@ -97,15 +105,15 @@ class _GradFunction:
     def _program(self, frozen: Any) -> _jit.Program:
         program = self._programs.get(frozen)
         if program is None:
-            program = self._find_program(self.request.frozen_at(frozen))
+            program = self._find_program(self.request.at(*frozen))
             self._programs[frozen] = program
-            if frozen is None:
+            if frozen == (None, ()):
                 self._usual = program
         return program
 
     def _taped(self, args: tuple[Any, ...], kwargs: dict[str, Any], frozen: Any) -> Any:
         """The gradient of a function that runs as ordinary Python."""
-        request = self.request.frozen_at(frozen)
+        request = self.request.at(*frozen)
         inputs, named, cotangent = _with_cotangent(args, kwargs, request, self.sens)
         return differentiate_on_tape(self.function, inputs, named, request, cotangent)
 
@@ -118,7 +126,8 @@ class _GradFunction:
         return _jit.program_for(self.function, (request.key(), sens), make, self.__name__)
 
     def _traced(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return _apply(function, args, kwargs, self.request, self.sens)
+        constant = constant_positions((*args, *kwargs.values()))
+        return _apply(function, args, kwargs, self.request.at(None, constant), self.sens)
 
     def __repr__(self) -> str:
         return f"<{self.request.name} of {self.function!r}>"

@@ -24,7 +24,6 @@ from cellgrad.ops.creation import eye
 from cellgrad.transforms.cotangents import has_gradient
 from cellgrad.transforms.differentiate import (
     First,
-    Request,
     positions_of,
     pull_back,
     push_forward,
@@ -33,6 +32,7 @@ from cellgrad.transforms.differentiate import (
 from cellgrad.transforms.grad import _check_positions, grad
 from cellgrad.transforms.on_tape import Recorded, compiled_or_not, push_on_tape
 from cellgrad.transforms.products import jvp
+from cellgrad.transforms.request import Request
 from cellgrad.transforms.vmap import batch
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacrev"]

@@ -16,7 +16,8 @@ from cellgrad.core.scope import as_number
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, tensors
 from cellgrad.ops._static import known
-from cellgrad.transforms.differentiate import Request, pull_back
+from cellgrad.transforms.differentiate import pull_back
+from cellgrad.transforms.request import Request
 
 __all__ = ["by_numbers", "numbers_asked"]
 

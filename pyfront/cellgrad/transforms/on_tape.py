@@ -17,7 +17,8 @@ from cellgrad.core.tensor import ConstantTensor, Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import map_tensors, tensors, with_tensors, zero_of
 from cellgrad.transforms.cotangents import cotangents_of, has_gradient, tangents_of
-from cellgrad.transforms.differentiate import Request, nested, part_of, positions_of
+from cellgrad.transforms.differentiate import nested, part_of, positions_of
+from cellgrad.transforms.request import Request
 from cellgrad.transforms.tape import Tape, through
 
 # --- whether ----------------------------------------------------------------------------------

@@ -14,10 +14,11 @@ from cellgrad.core.aliases import Function, Weights
 from cellgrad.core.arguments import argument_error, check_bool, check_callable, check_instance
 from cellgrad.core.foreign import hinting
 from cellgrad.core.tensor import Tensor
-from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back, push_forward
+from cellgrad.transforms.differentiate import pull_back, push_forward
 from cellgrad.transforms.grad import _check_weights
 from cellgrad.transforms.on_tape import Recorded, compiled_or_not, push_on_tape
 from cellgrad.transforms.past import Written, call_noting_writes, past
+from cellgrad.transforms.request import Request, constant_positions, frozen_positions
 
 if TYPE_CHECKING:
     from cellgrad.core.aliases import Derivative
@@ -76,7 +77,8 @@ def vjp(fn: Any, *inputs: Any, weights: Weights = None, has_aux: bool = False) -
             raise argument_error(TypeError, "vjp", f"inputs[{i}]", "a Tensor", x, hint)
     by = _check_weights(weights, "vjp")
     check_bool(has_aux, "vjp", "has_aux")
-    request = Request("all", by, has_aux, False, False, "vjp")
+    constant = constant_positions(inputs)
+    request = Request("all", by, has_aux, False, False, "vjp").at(None, constant)
 
     def pull(
         asked: Request, function: Any, inputs: Any, sens: Any, written: Written, before: Any
@@ -92,7 +94,7 @@ def vjp(fn: Any, *inputs: Any, weights: Weights = None, has_aux: bool = False) -
             return gradients[0] if has_aux else gradients
         if state.current.scope is not None:
             return pull(request, fn, inputs, sens, written, before)
-        asked = request.frozen_at(frozen_positions(inputs))
+        asked = request.at(frozen_positions(inputs), constant)
         program = _jit.program_for(
             fn,
             (asked.key(), "pull"),
@@ -114,7 +116,7 @@ def vjp(fn: Any, *inputs: Any, weights: Weights = None, has_aux: bool = False) -
             fn,
             inputs,
             {},
-            lambda: Recorded(fn, inputs, {}, request.frozen_at(frozen_positions(inputs))),
+            lambda: Recorded(fn, inputs, {}, request.at(frozen_positions(inputs), constant)),
         )
     if isinstance(forward, Recorded):
         out = forward.out

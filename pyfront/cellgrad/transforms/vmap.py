@@ -150,10 +150,14 @@ def spread(
         parts = tree if isinstance(tree, dict) else fields_of(tree)
         items = [v for v in parts.values() if type(v) is not Static]
     if not isinstance(items, tuple | list) or len(items) != len(axes):
+        count = len(items) if isinstance(items, tuple | list) else 1
         raise error(
             either(ValueError, RuntimeError, TypeError),
-            f"For 'vmap', '{what}' has {len(axes)} entries, but there are "
-            f"{len(items) if isinstance(items, tuple | list) else 1} values to match.",
+            f"The parameters number of the function is {len(axes)}, but the number of provided arguments is "
+            f"{count}."
+            if what == "in_axes"
+            else f"The size of vmap's '{what}' should be equal to the number of results of 'fn': {count}, but "
+            f"got size: {len(axes)}.",
             "give one axis for all of them, or one each (None for a value that is not mapped)",
         )
     return [axis for a, t in zip(axes, items, strict=True) for axis in spread(a, t, what, among)]
@@ -171,8 +175,8 @@ def _normalize(axis: int, rank: int, what: str) -> int:
     if not -rank <= axis < rank:
         raise error(
             either(ValueError, RuntimeError),
-            f"For 'vmap', axis {axis} in '{what}' is out of range for a tensor of {rank} "
-            f"dimension{'s' * (rank != 1)}.",
+            f"For 'vmap': The axis: {axis} in '{what}' is out of bounds for array of dimension "
+            f"[{-rank},{rank}).",
         )
     return axis % rank
 
@@ -208,7 +212,8 @@ def batch(
             [*spread(in_axes, args, "in_axes"), *[0 for _ in by_name]], given, strict=True
         )
     ]
-    sizes = {t.shape[axis] for axis, t in zip(axes, given, strict=True) if axis is not None}
+    lengths = [t.shape[axis] for axis, t in zip(axes, given, strict=True) if axis is not None]
+    sizes = set(lengths)
     if getattr(function, "_is_ensemble", False):
         if not len(function) or sizes - {len(function)}:
             raise error(
@@ -221,14 +226,17 @@ def batch(
     if not sizes:
         raise error(
             either(ValueError, RuntimeError),
-            "For 'vmap', no input is mapped: every axis in 'in_axes' is None, or there is no "
-            "Tensor.",
+            "For 'vmap', no input is mapped: The 'in_axes' of 'vmap' cannot be a single None while 'fn' is "
+            "not a 'CellList'."
+            if in_axes is None
+            else "For 'vmap', no input is mapped: Failed to get 'axis_size' within the scope of vmap.",
             "give at least one Tensor an axis",
         )
     if len(sizes) > 1:
         raise error(
             either(ValueError, RuntimeError),
-            f"For 'vmap', the mapped dimensions have different sizes: {sorted(sizes)}.",
+            "For 'vmap': The 'axis_size' of each argument in the scope of 'vmap' should be equal, but got "
+            f"{' and '.join(map(str, dict.fromkeys(lengths)))}.",
             "all mapped inputs must hold the same number of elements",
         )
     if state.current.scope is None:
@@ -290,7 +298,8 @@ def _writes(name: str, written: Tensor) -> Exception:
 def _depends(name: str, why: object) -> Exception:
     return error(
         either(ValueError, RuntimeError),
-        f"For 'vmap', 'out_axes' is None for an output of '{name}', but {why}.",
+        f"For 'vmap', 'out_axes' is None for an output of '{name}', but {why}. It is invalid that source is "
+        "not None and dst is None.",
         "give the output a dimension for the batch",
     )
 
@@ -470,8 +479,9 @@ def _frozen(axes: Any, what: str) -> Any:
 
 
 def _wrong_axes(axes: Any, what: str) -> Exception:
+    given = f"{axes:g}" if isinstance(axes, float) else f"{type(axes).__name__}: {axes!r}"
     return error(
         either(TypeError, RuntimeError),
-        f"For 'vmap', '{what}' must be an int, None, or a tuple or dict of them, but got "
-        f"{type(axes).__name__}.",
+        f"The axis in vmap's '{what}' should be a None or a scalar of type Int64Imm, but got a {given}.",
+        "give an int, None, or a tuple or dict of them",
     )

@@ -15,15 +15,24 @@ import numpy as np
 import pytest
 
 # Names that NumPy has dropped since these tests were written.
-for _name, _kind in (
+for _name, _value in (
     ("int", int),
     ("float", float),
     ("bool", bool),
     ("object", object),
     ("complex", complex),
+    ("float_", np.float64),
+    ("complex_", np.complex128),
+    ("Inf", np.inf),
+    ("NaN", np.nan),
+    ("infty", np.inf),
+    ("product", np.prod),
+    ("alltrue", np.all),
+    ("sometrue", np.any),
+    ("row_stack", np.vstack),
 ):
     if _name not in np.__dict__:
-        setattr(np, _name, _kind)
+        setattr(np, _name, _value)
 
 if os.environ.get("UPSTREAM_AS") == "cellgrad":
     import cellgrad.dropin

@@ -7,6 +7,7 @@ from cellgrad.ops.operations._float_status import *  # noqa: F403
 from cellgrad.ops.operations._sets import *  # noqa: F403
 from cellgrad.ops.operations._sparse import *  # noqa: F403
 from cellgrad.ops.operations._unlisted import Eigh as Eigh
+from cellgrad.ops.operations._unlisted import Load as Load
 from cellgrad.ops.operations._unlisted import MatrixLogarithm as MatrixLogarithm
 from cellgrad.ops.operations._unlisted import Shift as Shift
 from cellgrad.ops.operations._unlisted import (

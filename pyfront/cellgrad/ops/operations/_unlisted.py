@@ -36,7 +36,10 @@ from cellgrad.ops.reductions import softmax
 from cellgrad.ops.selection import cast
 from cellgrad.ops.shapes import broadcast_to, expand_dims, reshape
 
-__all__ = ["Eigh", "MatrixLogarithm", "Shift", "SparseSoftmaxCrossEntropyWithLogitsV2", "Uniform"]
+__all__ = [
+    *("Eigh", "Load", "MatrixLogarithm", "Shift"),
+    *("SparseSoftmaxCrossEntropyWithLogitsV2", "Uniform"),
+]
 
 
 @operation
@@ -169,3 +172,18 @@ class Uniform(Primitive):
         drawn = random.rand(*given.shape, dtype=given.dtype)
         out: Tensor = drawn * (self.maxval - self.minval) + self.minval
         return out
+
+
+class Load(Primitive):
+    """The value that a Parameter has, as `Parameter.value` gives it.
+
+    Raises:
+        TypeError: no Tensor.
+
+    >>> from cellgrad.ops.operations import Load
+    >>> print(Load()(ms.Parameter(Tensor([1.0, 2.0]))))
+    [1. 2.]
+    """
+
+    def __call__(self, variable: Tensor, *_: object) -> Tensor:
+        return check_tensor(variable, "Load", "variable").value()

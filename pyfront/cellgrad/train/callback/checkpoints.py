@@ -313,6 +313,9 @@ def _free_prefix(directory: str, prefix: str) -> str:
     return f"{prefix}_{max(int(m.group(1) or 0) for m in found) + 1}"
 
 
+_chg_ckpt_file_name_if_same_exist = _free_prefix  # as programs import it from MindSpore
+
+
 def _alike(p: Parameter, stored: Any) -> bool:
     wanted = (together.shape_of(p), p.dtype)
     return isinstance(stored, Tensor) and wanted == (stored.shape, stored.dtype)

@@ -14,7 +14,8 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.selection import zeros
 from cellgrad.ops.shapes import reshape
-from cellgrad.transforms.differentiate import Request, pull_back
+from cellgrad.transforms.differentiate import pull_back
+from cellgrad.transforms.request import Request
 
 
 def pulled(name: str, function: Callable[..., Any], dout: Any, *inputs: Any, by: int = 1) -> Any:
