@@ -10,6 +10,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.arguments import argument_error, check_int
 from cellgrad.core.dtype import Type
+from cellgrad.core.errors import either
 from cellgrad.core.record import emit
 from cellgrad.core.scope import constant
 from cellgrad.core.storage import signature
@@ -52,6 +53,10 @@ def known_ints(value: Any, op: str, argument: str) -> tuple[int, ...]:
     if isinstance(value, Tensor):
         value = _read(value, f"'{argument}' of {op}")
     if isinstance(value, np.ndarray):
+        if value.ndim > 1:
+            raise argument_error(
+                either(TypeError, ValueError), op, argument, "a vector of ints", value.tolist()
+            )
         value = value.tolist() if value.ndim else [value.item()]
     if not isinstance(value, tuple | list) or not all(
         is_int(v) or isinstance(v, Tensor) for v in value
