@@ -196,7 +196,7 @@ INNER: dict[str, dict[str, str]] = {
         "mindspore": """
             _c_dataengine _c_mindrecord _akg _deprecated graph rewrite tools utils""",
         "_c_expression": "typing",
-        "common": "_register_for_tensor file_system",
+        "common": "_register_for_tensor",
         "common.api": "_JitExecutor",
         "context": "K_CONTEXT _context get_jit_config",
         "ops": "_op_impl _vmap",
