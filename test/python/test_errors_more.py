@@ -177,3 +177,12 @@ def test_a_method_that_a_class_must_define(call, name, method):
         NotImplementedError, match=f"For '{name}', '{method}' is not defined(.|\n)*hint: "
     ):
         call()
+
+
+def test_ints_in_a_matrix_and_beyond_64_bits_have_mindspores_errors_too():
+    for kind in (TypeError, ValueError):
+        with pytest.raises(kind, match=r"'shape' must be a vector of ints, but has shape \[1, 2\]"):
+            ms.ops.random_poisson(ms.Tensor([[1, 2]]), ms.Tensor([0.5]))
+    for kind in (TypeError, RuntimeError):
+        with pytest.raises(kind, match="does not fit int64"):
+            ms.Tensor(2**64, ms.int64)
