@@ -445,6 +445,21 @@ def test_set_inputs_with_other_open_dimensions_compiles_for_each_signature(compi
     assert len(compiled) == 2
 
 
+def test_set_inputs_of_vectors_takes_numbers():
+    """As MindSpore 2.10 does; other numbers of dimensions are refused there, too."""
+
+    class Net(nn.Cell):
+        def construct(self, x):
+            return x * x
+
+    net = Net()
+    net.set_inputs(ms.Tensor(shape=[None], dtype=ms.float32))
+    assert net(ms.Tensor(3.0)) == 9 and ms.grad(net)(ms.Tensor(3.0)) == 6
+    assert net(ms.Tensor([2.0, 3.0])).asnumpy().tolist() == [4, 9] and net(ms.Tensor(4.0)) == 16
+    with pytest.raises(ValueError, match="by set_inputs"):
+        net(ms.Tensor([[2.0]]))
+
+
 def test_set_inputs_where_samples_meet_compiles_for_each_size(compiled):
     class Sorted(nn.Cell):
         def construct(self, x):

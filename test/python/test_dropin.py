@@ -145,7 +145,7 @@ from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter, _is_parameter_generated
 from mindspore.communication._comm_helper import GlobalComm
 from mindspore.communication.management import get_rank
-from mindspore._extends.parse.standard_method import ms_len
+from mindspore._extends.parse.standard_method import argmax, list_append, ms_len, tensor_bool
 from mindspore.device_context.cpu.op_tuning import threads_num
 from mindspore.ops.auto_generate import AddExt, OnesLikeExt, SumExt, tanh_grad_op
 from mindspore.ops.auto_generate import InplaceAddExt, add_ext, inplace_add_ext_op
@@ -167,7 +167,8 @@ print(tanh_grad_op(Tensor([0.5]), Tensor([2.0])), ops.operations.manually_define
 assert ops.operations.manually_defined.shape_(x) == (2, 2)
 print(dct(x)[0].shape, callable(get_rank), interpolate_ext(x[None], 4).shape)
 assert GlobalComm is ms.communication.GlobalComm and F.grad is ms.grad and P.Abs is ops.Abs
-assert ms.jit(lambda x: x * ms_len([1, 2, 3]))(Tensor(2)) == 6
+assert ms.jit(lambda x: x * ms_len([1, 2, 3]))(Tensor(2)) == 6 and argmax(x, None) == 3
+assert list_append([1], 2) == [1, 2] and tensor_bool(x).all()
 ms.runtime.launch_blocking()
 ms.runtime.synchronize()
 threads_num(2)

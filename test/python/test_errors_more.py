@@ -225,3 +225,12 @@ def test_the_key_of_a_dictionary_comes_first_and_has_a_place():
     with pytest.raises(TypeError, match=r"unhashable type: 'list'") as caught:
         ms.jit(g)(ms.Tensor(1.0))
     assert "return {names: x}" in "".join(caught.value.__notes__)
+
+
+def test_ints_in_a_matrix_and_beyond_64_bits_have_mindspores_errors_too():
+    for kind in (TypeError, ValueError):
+        with pytest.raises(kind, match=r"'shape' must be a vector of ints, but has shape \[1, 2\]"):
+            ms.ops.random_poisson(ms.Tensor([[1, 2]]), ms.Tensor([0.5]))
+    for kind in (TypeError, RuntimeError):
+        with pytest.raises(kind, match="does not fit int64"):
+            ms.Tensor(2**64, ms.int64)

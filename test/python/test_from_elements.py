@@ -243,6 +243,8 @@ def test_primitives_of_sequences(mode):
     assert (count, tuple(twice)) == (3, (1, 2, 1, 2))
     assert sequences.SequenceCount()((1, 2, 1), 1) == 2 and sequences.InSequence()(2, [1, 2])
     assert sequences.TupleToTensor()((1, 2), ms.float32).asnumpy().tolist() == [1, 2]
+    joined = sequences.SequenceConcat(axis=1)((f([[1], [2]]), f([[3], [4]])))
+    assert joined.asnumpy().tolist() == [[1, 3], [2, 4]]
     assert sequences.tuple_lt()((1, 2), (1, 3)) and sequences.ListInsert()([1, 3], 1, 2) == [
         1,
         2,

@@ -434,6 +434,11 @@ def test_families_of_dtypes():
     )
     with pytest.raises(TypeError, match="'type_'"):
         _inner_ops.IsSubClass()(ms.number, None)
+    known = ms.int_, ms.int64, ms.float_, ms.float32, ms.bool_, ms.number, ms.list_, ms.tensor_type
+    of = {str(v): [_inner_ops.IsInstance()(v, t) for t in known] for v in (1, 1.5, True, [1])}
+    marks = {"1": "11000100", "1.5": "00110100", "True": "00001100", "[1]": "00000010"}
+    assert of == {v: [c == "1" for c in text] for v, text in marks.items()}
+    assert ms.jit(lambda x: x * _inner_ops.IsInstance()(x, ms.tensor_type))(Tensor(3)) == 3
     x = Tensor([1.0, 2.0])
     assert _inner_ops.SameTypeShape()(x, x) is x
     with pytest.raises(TypeError, match="SameTypeShape"):

@@ -365,3 +365,17 @@ def test_has_key_of_dictionaries():
     assert has(Tensor(3.0)) == 3
     names["b"] = 2
     assert has(Tensor(3.0)) == 6
+
+
+@pytest.mark.usefixtures("mode")
+def test_a_cell_without_construct_computes_its_one_compiled_method():
+    class Trainer(nn.Cell):
+        @ms.jit
+        def rate(self, x, y):
+            return x * x * y
+
+    assert Trainer()(Tensor(3.0), Tensor(2.0)) == 18
+    assert ms.grad(Trainer())(Tensor(3.0), Tensor(2.0)) == 12
+    Trainer.other = Trainer.rate
+    with pytest.raises(AttributeError, match="the method 'construct' is not defined"):
+        Trainer()(Tensor(3.0), Tensor(2.0))

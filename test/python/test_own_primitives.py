@@ -193,3 +193,89 @@ def test_one_without_a_computation_is_that_of_its_name(periods, axis):
     np.testing.assert_array_equal(net(Tensor(x)).asnumpy(), wanted)
     counts = ms.grad(lambda v: net(v).sum())(Tensor(x)).asnumpy()
     assert counts.sum() == (12 if periods == 0 else (wanted != 9.0).sum())
+
+
+ROWS = np.array([[3, -7, 5, 2, -9, 4, 8, -1], [0, 6, -2, 1, 1, 9, -5, 7]])
+
+
+def rolled(x, window, least, center, closed, method):
+    """Along the last dimension, window by window."""
+    functions = {"std": lambda v: v.std(ddof=1), "var": lambda v: v.var(ddof=1)}
+    out = np.full(x.shape, np.nan if x.dtype.kind == "f" else 0, np.float64)
+    for row, values in enumerate(x):
+        for i in range(len(values)):
+            end = i + 1 + ((window - 1) // 2 if center else 0)
+            start = end - window - (closed in ("left", "both"))
+            end -= closed in ("left", "neither")
+            part = values[max(start, 0) : max(end, 0)].astype(np.float64)
+            if len(part) >= least:
+                out[row, i] = functions.get(method, getattr(np, method, None))(part)
+    return out.astype(x.dtype)
+
+
+@pytest.mark.usefixtures("mode")
+@pytest.mark.parametrize("method", ["max", "min", "mean", "sum", "std", "var"])
+@pytest.mark.parametrize(
+    "how", [(3, 3, False, "right"), (4, 2, True, "both"), (5, 2, True, "neither")]
+)
+@pytest.mark.parametrize("dtype", [np.float64, np.int32])
+def test_rolling_is_computed_window_by_window(method, how, dtype):
+    class Rolling(ops.PrimitiveWithInfer):
+        @ops.prim_attr_register
+        def __init__(self, window, min_periods, center, axis, closed, method):
+            pass
+
+    window, least, center, closed = how
+    x = ROWS.astype(dtype)
+    wanted = rolled(x, *how, method)
+    for axis, given in ((-1, x), (0, x.T.copy())):
+        net = Net(Rolling(window, least, center, axis, closed, method))
+        out = net(Tensor(given)).asnumpy()
+        np.testing.assert_allclose(out if axis else out.T, wanted, rtol=1e-12)
+        if dtype is np.float64:
+            slope = ms.grad(lambda v, f=net: ops.nansum(f(v) * 2))(Tensor(given)).asnumpy()
+            moved = given.copy()
+            moved[1, 1] += 1e-6
+            rise = np.nansum(rolled(moved if axis else moved.T, *how, method) - wanted) * 2e6
+            assert slope[1, 1] == pytest.approx(rise, rel=1e-5, abs=1e-5)
+
+
+def test_rolling_refuses_what_has_no_meaning():
+    rolling = ops.operations.Rolling
+    with pytest.raises(ValueError, match="'window'"):
+        rolling(0, 1, False, 0, "right", "max")
+    with pytest.raises(ValueError, match="'method'"):
+        rolling(3, 1, False, 0, "right", "median")
+    with pytest.raises(RuntimeError, match="needs two elements"):
+        rolling(3, 1, False, 0, "right", "std")(Tensor([1.0, 2.0, 3.0]))
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (3, 4)])
+@pytest.mark.parametrize("mode", ["full", "economic"])
+def test_qr_by_its_name(shape, mode):
+    class QR(ops.PrimitiveWithInfer):
+        @ops.prim_attr_register
+        def __init__(self, mode="full"):
+            pass
+
+    x = np.random.default_rng(1).standard_normal(shape)
+    q, r = Net(QR(mode))(Tensor(x))
+    wanted = np.linalg.qr(x, "complete" if mode == "full" else "reduced")
+    for a, b in zip((q, r), wanted, strict=True):
+        np.testing.assert_allclose(a.asnumpy(), b, atol=1e-12)
+
+
+@pytest.mark.usefixtures("mode")
+def test_vectors_that_are_padded_and_dealt_out():
+    """As the examples of MindSpore's documentation have it."""
+    pad, deal = ops.operations.PadAndShift(), ops.operations.MapUniform()
+    x = Tensor(np.array([9, 13, -1, -1], np.int32))
+    shifted = ms.jit(lambda x, ends: pad(x, ends, 1))
+    assert shifted(x, Tensor([0, 3, 5])).asnumpy().tolist() == [-1, -1, -1, 9, 13]
+    assert shifted(x, Tensor([1, 2, 4])).asnumpy().tolist() == [-1, -1, 9, 13]
+    given = Tensor([1.0, 2.0, 3.0])
+    slope = ms.grad(lambda v: (pad(v, Tensor([0, 1, 3]), 1) * Tensor([5.0, 6.0, 7.0])).sum())(given)
+    assert slope.asnumpy().tolist() == [6, 7, 0]
+    with pytest.raises(ValueError, match="ends in order, at most 4 apart at 1"):
+        pad(x, Tensor([0, 3, 9]), 1)
+    assert deal(Tensor([0, 1, 2, 3, 6, 7]), 4, 2).asnumpy().tolist() == [0, 4, 1, 5, 3, 7]

@@ -280,3 +280,39 @@ def test_what_is_made_contiguous_is_another_tensor(run):
     assert run(f)(x).asnumpy().tolist() == [[5, 2], [3, 4]]
     slope = ms.grad(lambda x: (x.T.contiguous() * Tensor([[1.0, 2.0], [3.0, 4.0]])).sum())(x)
     assert slope.asnumpy().tolist() == [[1, 3], [2, 4]]
+
+
+def test_data_that_is_assigned():
+    """Elements, dtype and shape are those of another tensor; views keep what they had. As in MindSpore 2.10, but for
+    `z`, with which the tensor shares its memory there."""
+    x = Tensor([1.0, 2.0, 3.0])
+    same, v, w = x, x[0:2], x[1:]
+    z = Tensor([3, 4])
+    x.data = z
+    assert same.asnumpy().tolist() == [3, 4] and x.dtype is ms.int64 and x.shape == (2,)
+    v[1] = 9
+    assert (v.asnumpy().tolist(), w.asnumpy().tolist()) == ([1, 9], [9, 3])
+    x[0] = 7
+    assert (x.asnumpy().tolist(), v.asnumpy().tolist()) == ([7, 4], [1, 9])
+    assert z.asnumpy().tolist() == [3, 4]
+    whole = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    row = whole[0]
+    part = row[0:1]
+    row.data = Tensor([5.0, 6.0])
+    row[0] = 8
+    whole[0] = 0
+    assert whole.asnumpy().tolist() == [[0, 0], [3, 4]] and row.asnumpy().tolist() == [8, 6]
+    assert part.asnumpy().tolist() == [0]
+
+
+def test_data_is_not_assigned_where_derivatives_are():
+    def tripled(x):
+        y = x * 1
+        y.data = x * 3
+        return y
+
+    for f in (ms.grad(tripled), ms.jit(tripled, fullgraph=True)):
+        with pytest.raises(TypeError, match="data"):
+            f(Tensor(2.0))
+    with pytest.raises(TypeError, match="'value' must be a Tensor, but got float"):
+        Tensor(2.0).data = 1.0

@@ -279,6 +279,15 @@ def _is_open(example: Any) -> bool:
     return isinstance(example, Tensor) and isinstance(example._buf, OpenElements)
 
 
+def _are_numbers(args: tuple[Any, ...], examples: Sequence[Any]) -> bool:
+    """Whether tensors without dimensions are given for all vectors of any length, as MindSpore takes them."""
+    opened = [(x, e) for x, e in zip(args, examples, strict=False) if _is_open(e)]
+    return len(args) == len(examples) and all(
+        isinstance(x, Tensor) and x.ndim == 0 and e.ndim == 1 and x.dtype is e.dtype
+        for x, e in opened
+    )
+
+
 class _Declared(BatchProgram):
     """The program of a Cell whose inputs `set_inputs` gave: for all batch sizes, or for each one apart where
     it cannot be compiled so.
@@ -307,6 +316,8 @@ class _Declared(BatchProgram):
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs = self._in_order(args, kwargs)
+        if not kwargs and _are_numbers(args, self.examples or ()):
+            return self.fixed(args, kwargs)
         if not self.tried and state.current.tape is None:
             self._check(args, kwargs)
             self._try(args, kwargs)

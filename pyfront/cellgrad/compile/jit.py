@@ -99,6 +99,11 @@ class _Jit:
         )
 
 
+def is_jit(value: object) -> bool:
+    """Whether a value is what `jit` gives."""
+    return isinstance(value, _Jit)
+
+
 @overload
 def jit(function: C, **options: object) -> C: ...
 @overload  # not F to F: a lambda, whose parameters tell no type, would stay untyped

@@ -193,7 +193,7 @@ INNER: dict[str, dict[str, str]] = {
     "It is inside of MindSpore's compiler and runtime, which have no part here.": {
         "mindspore": """
             _c_dataengine _c_mindrecord _akg _deprecated graph rewrite tools utils""",
-        "common": "_register_for_tensor file_system",
+        "common": "_register_for_tensor",
         "common.api": "_JitExecutor",
         "context": "K_CONTEXT _context get_jit_config",
         "ops": "_op_impl _vmap",

@@ -14,7 +14,7 @@ from cellgrad.core import hooks, html, state
 from cellgrad.core.aliases import Array, TensorData
 from cellgrad.core.conversion import are_rounded, converted
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import PACKAGES, error
+from cellgrad.core.errors import PACKAGES, either, error
 from cellgrad.core.exchange import exchanged
 from cellgrad.core.open_shape import LARGEST, OpenElements, open_dims
 from cellgrad.core.storage import Signature, from_numpy, signature, to_numpy
@@ -62,7 +62,8 @@ def _array_of(data: Any, dtype: Any = None) -> tuple[np.ndarray[Any, Any], Type]
             return np.asarray(data, np.int64), mstype.int64
         except OverflowError:
             what = "uint64" if data > 0 and dtype in (None, mstype.uint64) else "int64"
-            raise error(TypeError, f"For 'Tensor', the int {data} does not fit {what}.") from None
+            kind = either(TypeError, RuntimeError)
+            raise error(kind, f"For 'Tensor', the int {data} does not fit {what}.") from None
     if isinstance(data, float):
         return np.asarray(data), mstype.default_float()  # kept exact: the dtype may be another
     if isinstance(data, complex):

@@ -132,6 +132,28 @@ def places(x: Tensor) -> np.ndarray[Any, Any] | None:
     return None if at is None or (np.diff(at.reshape(-1)) == 1).all() else at
 
 
+def parted(x: Tensor) -> None:
+    """What a tensor is before it gets other elements: no view, and what were its views are those of a tensor with
+    the elements that it had.
+    """
+    own: Link | None = getattr(x, "_link", None)
+    if own is not None:
+        own.follows, own._root = False, _gone
+    views: Views | None = getattr(x, "_views", None)
+    if views is None:
+        return
+    before = Tensor._wrap(x._buf, x._sig)
+    before._views, x._views = views, None
+    for reference in views.references:
+        v = reference()
+        if v is not None and v._link.root is x:
+            v._link._root = before
+
+
+def _gone() -> None:
+    """Stands for a tensor that is no longer there."""
+
+
 def written(x: Tensor, index: Any = ...) -> None:
     """Copies elements that were written: to what `x` is a view of, and to all views of that."""
     own: Link | None = getattr(x, "_link", None)

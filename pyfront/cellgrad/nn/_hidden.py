@@ -1,13 +1,34 @@
-"""A warning about Cells in plain lists, whose Parameters are not among those of the Cell around them."""
+"""What a Cell does not show: what it computes without `construct`, and Parameters of Cells in plain lists."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from cellgrad.compile.jit import is_jit
+from cellgrad.core.errors import error
 from cellgrad.core.guards import is_cell
 from cellgrad.core.notices import warn_once
 
 _PLAIN = (list, tuple, dict)
+
+
+def in_place_of_construct(cell: Any) -> Callable[..., Any]:
+    """What a Cell without `construct` computes: its one method under `ms.jit`.
+
+    Raises:
+        AttributeError: there is none, or several.
+    """
+    kind = type(cell)
+    compiled = [n for n in dir(kind) if is_jit(getattr(kind, n, None))]
+    if len(compiled) == 1:
+        method: Callable[..., Any] = getattr(cell, compiled[0])
+        return method
+    raise error(
+        AttributeError,
+        f"For '{kind.__name__}', the method 'construct' is not defined.",
+        "rename 'forward' to 'construct'" if hasattr(kind, "forward") else "",
+    )
 
 
 def tell_hidden(cell: Any) -> None:

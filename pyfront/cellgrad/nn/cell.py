@@ -17,7 +17,7 @@ from cellgrad.core.parameter import Buffer, Parameter, ParameterTuple, is_genera
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn._cell_modes import CellModes
 from cellgrad.nn._cell_state import CellState, _all_parameters, _check_distinct
-from cellgrad.nn._hidden import tell_hidden
+from cellgrad.nn._hidden import in_place_of_construct, tell_hidden
 from cellgrad.nn._hooks import CellHooks
 from cellgrad.transforms import custom
 
@@ -97,7 +97,8 @@ class Cell(CellState, CellModes, CellHooks):
     # --- calling ------------------------------------------------------------------------------
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
-        """The computation; subclasses define it.
+        """The computation; subclasses define it. One that does not, and has one method under `ms.jit`, computes
+        what that does.
 
         >>> class Double(nn.Cell):
         ...     def construct(self, x):
@@ -105,11 +106,7 @@ class Cell(CellState, CellModes, CellHooks):
         >>> print(Double()(Tensor([1.0, 2.0])))
         [2. 4.]
         """
-        raise error(
-            AttributeError,
-            f"For '{type(self).__name__}', the method 'construct' is not defined.",
-            "rename 'forward' to 'construct'" if hasattr(type(self), "forward") else "",
-        )
+        return in_place_of_construct(self)(*args, **kwargs)
 
     if TYPE_CHECKING:  # it takes and gives what `construct` does
 

@@ -10,6 +10,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.arguments import argument_error, check_int
 from cellgrad.core.dtype import Type
+from cellgrad.core.errors import either, error
 from cellgrad.core.record import emit
 from cellgrad.core.scope import constant
 from cellgrad.core.storage import signature
@@ -47,11 +48,16 @@ def known_ints(value: Any, op: str, argument: str) -> tuple[int, ...]:
     """Ints from a tuple, list, array or tensor of them; its elements must be known.
 
     Raises:
-        TypeError: something else, or a tensor that is being compiled.
+        TypeError: something else, or a tensor that is being compiled; a ValueError, too, for several dimensions.
     """
     if isinstance(value, Tensor):
         value = _read(value, f"'{argument}' of {op}")
     if isinstance(value, np.ndarray):
+        if value.ndim > 1:
+            raise error(
+                either(TypeError, ValueError),
+                f"For '{op}', '{argument}' must be a vector of ints, but has shape {list(value.shape)}.",
+            )
         value = value.tolist() if value.ndim else [value.item()]
     if not isinstance(value, tuple | list) or not all(
         is_int(v) or isinstance(v, Tensor) for v in value

@@ -20,6 +20,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.function import of_mint
 from cellgrad.ops.operations._grad_ops import *  # noqa: F403
+from cellgrad.ops.operations._sequence_ops import SequenceConcat as SequenceConcat
 
 
 @functools.cache

@@ -15,22 +15,28 @@ import numpy as np
 import pytest
 
 # Names that NumPy has dropped since these tests were written.
-for _name, _value in (
-    ("int", int),
-    ("float", float),
-    ("bool", bool),
-    ("object", object),
-    ("complex", complex),
-    ("float_", np.float64),
-    ("complex_", np.complex128),
-    ("Inf", np.inf),
-    ("NaN", np.nan),
-    ("infty", np.inf),
-    ("product", np.prod),
-    ("alltrue", np.all),
-    ("sometrue", np.any),
-    ("row_stack", np.vstack),
-):
+_DROPPED: dict[str, Any] = {
+    "Inf": np.inf,
+    "NINF": -np.inf,
+    "NaN": np.nan,
+    "PINF": np.inf,
+    "alltrue": np.all,
+    "asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype),
+    "bool": bool,
+    "complex": complex,
+    "complex_": np.complex128,
+    "float": float,
+    "float_": np.float64,
+    "in1d": lambda a, b, **options: np.isin(np.ravel(a), b, **options),
+    "infty": np.inf,
+    "int": int,
+    "object": object,
+    "product": np.prod,
+    "row_stack": np.vstack,
+    "sometrue": np.any,
+    "trapz": getattr(np, "trapezoid", None),
+}
+for _name, _value in _DROPPED.items():
     if _name not in np.__dict__:
         setattr(np, _name, _value)
 

@@ -37,12 +37,13 @@ def chunks(files: list[str], size: int) -> list[list[str]]:
     return [files[i : i + size] for i in range(0, len(files), size)]
 
 
-def environment(options: argparse.Namespace) -> dict[str, str]:
-    """The environment of a process of pytest."""
+def environment(options: argparse.Namespace, files: list[str]) -> dict[str, str]:
+    """The environment of a process of pytest. Tests import helpers from their own folders, too."""
     tests = Path(options.tests).resolve()
     paths = [HERE, tests, tests / "tests"]
     if options.framework == "cellgrad":
         paths += [ROOT / "build/python"] + ([Path(options.site)] if options.site else [])
+    paths += sorted({(tests / file).parent for file in files})
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
@@ -58,7 +59,6 @@ def environment(options: argparse.Namespace) -> dict[str, str]:
 def run(options: argparse.Namespace) -> None:
     """Run the files of a list, several to a process; a process that dies loses its own files only."""
     files = [f for f in Path(options.list).read_text().split() if f]
-    env = environment(options)
     command = [options.python, "-m", "pytest", "-q", "-p", "plugin"]
     command += [
         "-p",
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
             subprocess.run(
                 command + part,
                 cwd=options.tests,
-                env=env,
+                env=environment(options, part),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 timeout=options.seconds * 5 * len(part),

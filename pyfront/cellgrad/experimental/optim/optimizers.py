@@ -193,9 +193,10 @@ class Adam(Optimizer):
                 weight = weight * (1.0 - lr * decay)
             elif decay:
                 g = g + weight * decay
-            m = write_to(self.exp_avg[i], wide(self.exp_avg[i]) * beta1 + g * (1.0 - beta1))
-            square = ops.square(g) * (1.0 - beta2)
-            v = write_to(self.exp_avg_sq[i], wide(self.exp_avg_sq[i]) * beta2 + square)
+            m = wide(self.exp_avg[i]) * beta1 + g * (1.0 - beta1)
+            v = wide(self.exp_avg_sq[i]) * beta2 + ops.square(g) * (1.0 - beta2)
+            write_to(self.exp_avg[i], m)
+            write_to(self.exp_avg_sq[i], v)
             if group["amsgrad"]:
                 v = ops.maximum(wide(self.max_exp_avg_sq[i]), v)
                 write_to(self.max_exp_avg_sq[i], v)

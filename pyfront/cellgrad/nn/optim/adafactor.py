@@ -128,11 +128,14 @@ class AdaFactor(Optimizer):
         """The gradient over the root of its mean square, which it updates; `kept` is the share of the old one."""
         squares, new = ops.square(g) + self.eps[0], 1.0 - kept
         if g.ndim < 2:
-            v = write_to(self.exp_avg_sq[i], wide(self.exp_avg_sq[i]) * kept + squares * new)
-            return g / ops.sqrt(wide(v))
+            v = wide(self.exp_avg_sq[i]) * kept + squares * new
+            write_to(self.exp_avg_sq[i], v)
+            return g / ops.sqrt(v)
         row, col = self.exp_avg_sq_row[i], self.exp_avg_sq_col[i]
-        rows = wide(write_to(row, wide(row) * kept + ops.mean(squares, -1) * new))
-        columns = wide(write_to(col, wide(col) * kept + ops.mean(squares, -2) * new))
+        rows = wide(row) * kept + ops.mean(squares, -1) * new
+        columns = wide(col) * kept + ops.mean(squares, -2) * new
+        write_to(row, rows)
+        write_to(col, columns)
         return over_factors(g, rows, columns)
 
     def construct(self, gradients: Gradients) -> TensorOrTensors:

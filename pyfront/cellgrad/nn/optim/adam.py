@@ -126,7 +126,8 @@ class Adam(_Moments):
             m = self._first(self.moment1[i], g)
             v = self._second(self.moment2[i], g)
             if self.use_amsgrad:
-                v = write_to(self.vhat[i], ops.maximum(wide(self.vhat[i]), v))
+                v = ops.maximum(wide(self.vhat[i]), v)
+                write_to(self.vhat[i], v)
             elif self.use_nesterov:
                 m = m * self.beta1 + g * one_minus(self.beta1)
             yield wide(w) - lr * correction * m / (ops.sqrt(v) + self.eps)
@@ -262,7 +263,8 @@ class AdaMax(_Moments):
         power = write_to(self.beta1_power, self.beta1_power * self.beta1).reshape(())
         for (w, g, lr), first, greatest in zip(steps, self.moment1, self.moment2):
             m = self._first(first, g)
-            u = write_to(greatest, ops.maximum(wide(greatest) * self.beta2, ops.abs(g)))
+            u = ops.maximum(wide(greatest) * self.beta2, ops.abs(g))
+            write_to(greatest, u)
             yield wide(w) - lr / (1.0 - power) * m / (u + self.eps)
 
 

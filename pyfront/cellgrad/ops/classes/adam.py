@@ -11,7 +11,14 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
-from cellgrad.ops.classes.optimizers import Tensors, Update, _Locking
+from cellgrad.ops.classes.optimizers import (
+    Tensors,
+    Update,
+    _Locking,
+    like_states,
+    wide,
+    wide_dtype,
+)
 from cellgrad.ops.selection import select
 
 
@@ -88,9 +95,9 @@ class AdamNoUpdateParam(Update):
         super().__init__(nesterov=check_bool(use_nesterov, "AdamNoUpdateParam", "use_nesterov"))
 
     def __call__(self, m: Tensor, v: Tensor, *inputs: object) -> Tensor:
-        given: list[Any] = [as_tensor(x, self.name, m.dtype) for x in inputs]
-        moved, new_m, new_v = _adam_step(m, v, *given, **self._settings)
-        m[...], v[...] = new_m, new_v
+        given: list[Any] = [wide(as_tensor(x, self.name, wide_dtype(m.dtype))) for x in inputs]
+        found = _adam_step(wide(m), wide(v), *given, **self._settings)
+        moved, m[...], v[...] = like_states(found, (m, m, v))
         return moved
 
 

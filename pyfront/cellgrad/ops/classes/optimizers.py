@@ -2,27 +2,46 @@
 
 The Parameters (or Tensors) among the inputs, which come first, get their new values, and a call
 returns these. Rates and coefficients are floats or Tensors of one; all is computed in the dtype of
-the first input. Sources: Duchi et al. 2011 (Adagrad), Zeiler 2012 (Adadelta), Tieleman and Hinton
+the first input, of half precision in float32: there an `epsilon` of 1e-8 is not 0. Sources: Duchi et al. 2011 (Adagrad), Zeiler 2012 (Adadelta), Tieleman and Hinton
 2012 (RMSProp), McMahan et al. 2013 (FTRL), Kingma and Ba 2015 (Adam, AdaMax), Bello et al. 2017
 (AddSign, PowerSign), Reddi et al. 2018 (AMSGrad), Loshchilov and Hutter 2019 (weight decay).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from cellgrad.core.aliases import LearningRate, TensorLike, TensorOrTensors
 from cellgrad.core.arguments import check_bool, check_number, check_same_shape
+from cellgrad.core.dtype import Type, float32
 from cellgrad.core.record import as_tensor, check_tensor, is_number, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
-from cellgrad.ops.selection import select
+from cellgrad.ops.selection import cast, select
 
 Tensors = tuple[Tensor, ...]
+
+
+def wide_dtype(dtype: Type) -> Type:
+    """The dtype that a step on tensors of another one is computed in."""
+    return float32 if dtype.kind == "f" and dtype.itemsize == 2 else dtype
+
+
+def wide(x: Tensor) -> Tensor:
+    """A tensor in the dtype that a step is computed in."""
+    dtype = wide_dtype(x.dtype)
+    return x if dtype is x.dtype else cast(x, dtype)
+
+
+def like_states(new: Sequence[Tensor], states: Sequence[Tensor]) -> Tensors:
+    """What a step gives, in the dtypes of what is written to."""
+    return tuple(
+        [n if n.dtype is s.dtype else cast(n, s.dtype) for n, s in zip(new, states, strict=False)]
+    )
 
 
 class Update(Primitive):
@@ -39,14 +58,14 @@ class Update(Primitive):
     def __call__(self, *inputs: Any) -> TensorOrTensors:
         var = check_tensor(inputs[0], self.name, "var") if inputs else None
         given = [
-            as_tensor(v, self.name, var.dtype if var is not None else None)
+            as_tensor(v, self.name, wide_dtype(var.dtype) if var is not None else None)
             if is_number(v)
             else check_tensor(v, self.name, f"inputs[{i}]")
             for i, v in enumerate(inputs)
         ]
         for k in range(1, min(self.states, len(given))):
             check_same_shape(given[0], given[k], self.name, ("var", f"inputs[{k}]"))
-        out = type(self).rule(*given, **self._settings)
+        out = like_states(type(self).rule(*map(wide, given), **self._settings), given)
         for state, new in zip(given, out):
             state[...] = new
         return out[0] if self.alone or len(out) == 1 else out

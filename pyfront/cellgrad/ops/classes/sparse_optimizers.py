@@ -73,9 +73,10 @@ class _RowUpdate(Primitive):
 
     def __call__(self, *inputs: Any) -> tuple[Tensor, ...]:
         *given, grad, indices = inputs
-        tensors = [as_tensor(v, self.name, inputs[0].dtype) for v in given]
+        dtype = optimizers.wide_dtype(inputs[0].dtype)
+        tensors = [optimizers.wide(as_tensor(v, self.name, dtype)) for v in given]
         at = index_tensor(indices, self.name, "indices")
-        update = check_tensor(grad, self.name, "grad")
+        update = optimizers.wide(check_tensor(grad, self.name, "grad"))
         states, rest = tensors[: self.states], tensors[self.states :]
         check_shape(update, self.name, "grad", (at.size, *states[0].shape[1:]), "a row an index")
         for part in [np.arange(at.size)] if self.summed else _rounds(at):
@@ -87,9 +88,10 @@ class _RowUpdate(Primitive):
                 new if self.everywhere else select(there, new, state)
                 for state, new in zip(states, out)
             ]
-        for state, new in zip(inputs, states):
+        found = optimizers.like_states(states, inputs)
+        for state, new in zip(inputs, found):
             state[...] = new
-        return tuple(states)
+        return found
 
 
 @public()

@@ -11,8 +11,9 @@ from cellgrad import ops as _ops
 from cellgrad.core import context, partial, state, views
 from cellgrad.core import dtype as mstype
 from cellgrad.core.aliases import Array, Dims, DTypeLike, ShapeLike, TensorLike
+from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.exchange import exchanged, shared
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
@@ -68,7 +69,12 @@ class MemoryMethods:
     @property
     def data(self) -> Tensor:
         """The tensor without its derivative: what is computed of it has none by the tensor. Writing to it
-        writes to the tensor. Where no derivatives are taken it is the tensor itself.
+        writes to the tensor. Where no derivatives are taken it is the tensor itself. A Tensor that is assigned gives it a copy of
+        its elements, its dtype and its shape, outside of compiled code and of gradients; views of the tensor keep
+        what they had.
+
+        Raises:
+            TypeError: what is assigned is no Tensor, or the assignment is in compiled code or in a gradient.
 
         >>> x = Tensor([1.0, 2.0])
         >>> print(x.data, ms.grad(lambda x: x * x.data)(x))
@@ -78,6 +84,21 @@ class MemoryMethods:
         if state.current.scope is not None:
             return partial.read(ops.stop_gradient(self), self, ...)  # type: ignore[no-any-return]
         return self if tape is None else tape.detached(self)  # type: ignore[no-any-return, return-value]
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise argument_error(TypeError, "data", "value", "a Tensor", value)
+        if state.current.scope is not None or state.current.tape is not None:
+            raise error(
+                NotCompilable if state.current.scope is not None else TypeError,
+                "`x.data = value` gives a tensor other elements, without a derivative, which neither compiled code nor "
+                "code that is differentiated does.",
+                "assign to its elements, x[...] = value, or call ops.assign(x, value)",
+            )
+        x: Any = self
+        views.parted(x)
+        x.assign_value(value.copy())
 
     def is_contiguous(self) -> bool:
         """Whether elements lie in row-major order, one after the other: False of views alone that skip or

@@ -3,6 +3,7 @@
 from cellgrad.ops import *  # noqa: F403
 from cellgrad.ops import __all__  # noqa: F401
 from cellgrad.ops.classes.regions import PSROIPooling as PSROIPooling
+from cellgrad.ops.operations._by_name import *  # noqa: F403
 from cellgrad.ops.operations._float_status import *  # noqa: F403
 from cellgrad.ops.operations._sets import *  # noqa: F403
 from cellgrad.ops.operations._sparse import *  # noqa: F403

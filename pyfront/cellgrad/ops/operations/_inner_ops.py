@@ -10,6 +10,7 @@ from cellgrad.core.dtype import (
     bool_,
     float32,
     float_,
+    int64,
     int_,
     list_,
     number,
@@ -34,6 +35,7 @@ __all__ = [
     "CopyWithSlice",
     "ExtractImagePatches",
     "ExtractVolumePatches",
+    "IsInstance",
     "IsSubClass",
     "SameTypeShape",
     "TensorCopySlices",
@@ -92,6 +94,23 @@ class CopyWithSlice(Primitive):
         target: Any = check_tensor(x, self.name, "x")
         out: Tensor = target.copy_(check_tensor(y, self.name, "y"))
         return out
+
+
+class IsInstance(Primitive):
+    """Whether a value is of a type of `common.dtype`, or of the family that this stands for: an int is of `int64`,
+    `int_` and `number`, a float of `float32`, `float_` and `number`, a Tensor of `tensor_type` alone.
+
+    Raises:
+        TypeError: `type_` is no dtype.
+    """
+
+    def __call__(self, inst: object, type_: Type) -> bool:
+        check_instance(type_, self.name, "type_", Type)
+        own = next((found for kind, found in _TOP_TYPES if isinstance(inst, kind)), None)
+        if own is None:
+            return False
+        own = int64 if own is int_ else own
+        return own is type_ or (own.kind != "" and own.kind in _KINDS.get(type_, ""))
 
 
 class IsSubClass(Primitive):

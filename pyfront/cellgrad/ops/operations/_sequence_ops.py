@@ -16,7 +16,7 @@ from cellgrad.core.dtype import Type
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops._elementwise import Primitive
-from cellgrad.ops.joining import stack, unstack
+from cellgrad.ops.joining import concat, stack, unstack
 from cellgrad.ops.selection import cast, zeros_like
 
 
@@ -101,6 +101,18 @@ tuple_lt = _named("tuple_lt", operator.lt, "Whether one is before another.")
 tuple_le = _named("tuple_le", operator.le, "Whether one is not after another.")
 list_lt = _named("list_lt", operator.lt, "Whether one is before another.")
 list_le = _named("list_le", operator.le, "Whether one is not after another.")
+
+
+class SequenceConcat(Primitive):
+    """Tensors joined along a dimension."""
+
+    def __init__(self, axis: int = 0):
+        super().__init__()
+        self.axis = axis
+
+    def __call__(self, sequence: Any) -> Tensor:
+        out: Tensor = concat(list(sequence), self.axis)
+        return out
 
 
 class SequenceStack(Primitive):
