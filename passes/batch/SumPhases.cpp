@@ -452,7 +452,6 @@ void SumPhases::begin(Value batchSize) {
     ops.push_back(&*it);
   llvm::append_range(results, ret->getOperands());
   findLive();
-  findPhases(/*early=*/true);
   chooseKept();
 }
 
