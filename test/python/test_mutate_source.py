@@ -18,9 +18,11 @@ TEXT = """#include <algorithm>
 #include <vector>
 template <typename T> T least(T a, T b) { return a < b ? a : b; }
 constexpr int kTable[] = {1, 2};
+int next(int i) { return ++i; }
 int result(const std::vector<int> &v, std::optional<int> given) {
   int sum = 0;
-  for (int i = 0; i < int(v.size()); ++i) {
+  for (int i = 0; i < int(v.size());
+       i = next(i)) {
     if (v[i] == 7 || (given && v[i] > *given))
       continue;
     sum += v[i] * 3 - 1; // 4 < 5

@@ -206,7 +206,7 @@ class Source:
             while end < len(self.code) and self.code[end] != ";":
                 if self.code[end] in OPEN and end in self.partner:
                     end = self.partner[end]
-                elif self.code[end] in "}":
+                elif self.code[end] in "})]":
                     break
                 end += 1
             body = self.code[start:end]
