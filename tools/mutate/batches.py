@@ -50,13 +50,13 @@ def main() -> None:
     options = parser.parse_args()
     programs = ["test/fuzz/any_batch_sums.py", "--first=0", f"--count={options.count}"]
     files = ["test/fuzz/dynamic_files.py", "--first=0", f"--count={5 * options.count}"]
-    tests = ["pytest", "-q", "-x", "-m", "not sweep", "-p", "no:cacheprovider", *TESTS]
+    pytest = ["pytest", "-q", "-x", "-m", "not sweep", "-p", "no:cacheprovider"]
     products = ["test/fuzz/any_batch_products.py", "--first=0", f"--count={options.count}"]
     wanted = options.files.split(",") if options.files else []
     planted = {
         place: [n for n in names if not wanted or n in wanted] for place, names in FILES.items()
     }
-    scripts = [files, products, programs, tests]
+    scripts = [files, products, programs, *([*pytest, test] for test in TESTS)]
     judge(planted, scripts, options.only, folders=["batch", "lower/tensors"], every=options.every)
 
 

@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,14 +45,16 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-def run(native: Path, script: list[str], mutant: int, seen: Path | None = None) -> bool:
-    """Whether a script goes through."""
+def run(
+    native: Path, script: list[str], mutant: int, seen: Path | None = None, seconds: float = SECONDS
+) -> bool:
+    """Whether a script goes through in time."""
     env = {**os.environ, "CELL_MUTANT": str(mutant), "CELLGRAD_CACHE": "0"}
     if seen:
         env["CELL_MUTANTS_SEEN"] = str(seen)
     command = [sys.executable, "-c", START, native, *script]
     try:
-        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, timeout=SECONDS)
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, timeout=seconds)
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0
@@ -75,10 +78,12 @@ def judge(
         tools = {f"bin/{t}": folder / "bin" / t for t in ("cell-opt", "cell-run") if folders}
         link(folder, {f"python/cellgrad/{name}": native, **tools}, instead=instead)
         tests = [(lines, executed(lines, folder)) for lines in lit_lines(folders).values()]
-        reach = []
+        reach, limits = [], []
         for script in scripts:
-            seen = folder / f"seen-{len(reach)}"
-            assert run(native, script, -1, seen), f"{script} fails without a mistake"
+            seen, started = folder / f"seen-{len(reach)}", time.monotonic()
+            assert run(native, script, -1, seen, 3600), f"{script} fails without a mistake"
+            # A slow script would say that every mistake is noticed.
+            limits.append(max(SECONDS, 3 * (time.monotonic() - started)))
             text = seen.read_bytes()
             reach.append({n for n in range(1 << 16) if any(text[n :: 1 << 16])})
         named = [m for m in planted if only in m.what]
@@ -87,10 +92,12 @@ def judge(
         for mutant in chosen:
             n = mutant.number
             own = [lines for lines, seen in tests if seen[n]]
-            where = [s for s, found in zip(scripts, reach, strict=True) if n in found]
+            where = [
+                (s, t) for s, t, found in zip(scripts, limits, reach, strict=True) if n in found
+            ]
             if any(not passes(lines, folder, CELL_MUTANT=str(n)) for lines in own):
                 noticed["the tests of the passes"] += 1
-            elif (by := next((s for s in where if not run(native, s, n)), None)) is not None:
+            elif by := next((s for s, t in where if not run(native, s, n, seconds=t)), None):
                 noticed[by[0]] += 1
             else:
                 missed += 1
