@@ -63,7 +63,7 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"tiles", "tiles", "int64_t",
-               "Rows of the tiles, descending to 1 (default: 128,64,32,16,8,4,2,1)">,
+               "Rows of the tiles, descending to 1 (default: 128,64,32,16,8,4,2,1, and some between for few samples)">,
     Option<"kept", "kept", "int64_t", "1024",
            "Batches up to this size keep samples between phases (0: none)">,
     Option<"byRows", "by-rows", "bool", "false",

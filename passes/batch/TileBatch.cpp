@@ -38,6 +38,11 @@ namespace {
 /// sizes, which may be of a million samples.
 constexpr int64_t kTilesAlwaysKept = 2;
 
+/// Tiles for what is left over of 8 samples, or is not more than that: few
+/// samples take as long as one where weights are packed or read from memory
+/// for each tile.
+constexpr int64_t kSizesBetween[] = {7, 6, 5, 3};
+
 /// So many samples, at most, are in memory at once between layers where each
 /// sample is computed by itself.
 constexpr int64_t kPartOfBatch = 288;
@@ -53,7 +58,8 @@ struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
     if (!*read)
       return;
     OpenBatch batch = **read;
-    llvm::erase_if(sizes, [&](int64_t rows) { return rows > batch.max; });
+    for (SmallVector<int64_t> *rows : {&sizes, &between})
+      llvm::erase_if(*rows, [&](int64_t n) { return n > batch.max; });
     if (failed(writeOut(batch)))
       return signalPassFailure();
     SmallVector<func::FuncOp> apart, adding;
@@ -115,12 +121,15 @@ struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
   }
 
 private:
-  SmallVector<int64_t> sizes; ///< rows of the tiles
+  SmallVector<int64_t> sizes;   ///< rows of the tiles
+  SmallVector<int64_t> between; ///< and of further ones, for few samples
 
   LogicalResult readTiles() {
     sizes.assign(tiles.begin(), tiles.end());
-    if (sizes.empty())
+    if (sizes.empty()) {
       sizes.assign(std::begin(kBatchTileSizes), std::end(kBatchTileSizes));
+      between.assign(std::begin(kSizesBetween), std::end(kSizesBetween));
+    }
     bool falls = sizes.back() == 1;
     for (size_t i = 1; i < sizes.size(); ++i)
       falls &= sizes[i] < sizes[i - 1];
@@ -147,15 +156,22 @@ private:
     return success();
   }
 
-  /// A copy for each size, or for `everyOther`, 2 and 1: products of one row
-  /// add in another order. Where samples are `apart`, tiles of 2 may overlap:
-  /// none is of 1.
+  /// A copy for each size, or for `everyOther` of the usual ones, 2 and 1:
+  /// products of one row add in another order. Where samples are `apart`, tiles
+  /// of 2 may overlap: none is of 1.
   SmallVector<Tile> tilesOf(func::FuncOp function, const OpenBatch &batch,
                             bool everyOther = false, bool apart = false) {
-    SmallVector<Tile> tiles;
+    SmallVector<int64_t> taken;
     for (auto [i, rows] : llvm::enumerate(sizes))
       if (rows == 1 ? !apart : rows == 2 || !everyOther || i % 2 == 0)
-        tiles.emplace_back(rows, copyFor(function, batch, rows));
+        taken.push_back(rows);
+    for (int64_t rows : between)
+      if (!everyOther)
+        taken.push_back(rows);
+    llvm::sort(taken, std::greater<>());
+    SmallVector<Tile> tiles;
+    for (int64_t rows : taken)
+      tiles.emplace_back(rows, copyFor(function, batch, rows));
     return tiles;
   }
 

@@ -15,6 +15,10 @@ using namespace cellgrad;
 /// Tiles of at most so many rows may begin before the one before has ended.
 static constexpr int64_t kOverlapping = 4;
 
+/// One sample behind a tile of so many takes longer than two do. They are
+/// computed as 7 and 2, where there are such tiles.
+static constexpr int64_t kWithoutOneMore = 8;
+
 static bool mayOverlap(const Tile &tile) {
   return tile.first > 1 && tile.first <= kOverlapping;
 }
@@ -81,12 +85,18 @@ SmallVector<Value> TileLoops::run(ArrayRef<Tile> tiles, ValueRange inputs,
   bool once = llvm::any_of(
       combines, [](Combine combine) { return combine != Combine::None; });
   double trips = kTripsOfLargest;
+  auto hasTile = [&](int64_t rows) {
+    return llvm::any_of(tiles,
+                        [&](const Tile &tile) { return tile.first == rows; });
+  };
   for (auto [i, tile] : llvm::enumerate(tiles)) {
     // What larger tiles leave is between none and all but one of theirs.
     if (i > 0)
       trips = std::max(1.0, double(tiles[i - 1].first) / tile.first / 2);
     if (once || !mayOverlap(tile)) {
-      loopOver(tile, inputs, std::nullopt, trips);
+      bool leavesOneMore = tile.first == kWithoutOneMore &&
+                           hasTile(tile.first - 1) && hasTile(2);
+      loopOver(tile, inputs, std::nullopt, trips, leavesOneMore);
       continue;
     }
     bool isLast = i + 1 == tiles.size() || !mayOverlap(tiles[i + 1]);
@@ -124,10 +134,13 @@ SmallVector<Value> TileLoops::runOnce(const Tile &tile, ValueRange inputs,
   return values;
 }
 
-/// All samples that are left and make a tile. The last tile may begin before
-/// the one before has ended where more than `spare` samples would be left over.
+/// All samples that are left and make a tile; one fewer where the loop
+/// `leavesOneMore` and one sample would be left over. The last tile may begin
+/// before the one before has ended where more than `spare` samples would be
+/// left over.
 void TileLoops::loopOver(const Tile &tile, ValueRange inputs,
-                         std::optional<int64_t> spare, double trips) {
+                         std::optional<int64_t> spare, double trips,
+                         bool leavesOneMore) {
   bool overlaps = spare.has_value();
   Value zero = constant(0), one = constant(1), step = constant(tile.first);
   Value left = arith::SubIOp::create(b, loc, size, begin);
@@ -141,7 +154,15 @@ void TileLoops::loopOver(const Tile &tile, ValueRange inputs,
         b, loc, fits, arith::CeilDivSIOp::create(b, loc, left, step), zero);
     last = arith::SubIOp::create(b, loc, size, step);
   } else {
-    count = arith::DivSIOp::create(b, loc, left, step);
+    Value whole = left;
+    if (leavesOneMore) {
+      Value rest = arith::RemSIOp::create(b, loc, left, step);
+      Value isOne =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, one);
+      whole = arith::SelectOp::create(
+          b, loc, isOne, arith::SubIOp::create(b, loc, left, step), left);
+    }
+    count = arith::DivSIOp::create(b, loc, whole, step);
   }
   auto loop = scf::ForOp::create(b, loc, zero, count, one, values);
   loop->setAttr(kTileTrips, b.getF64FloatAttr(trips));

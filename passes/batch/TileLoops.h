@@ -61,7 +61,8 @@ private:
   llvm::SmallVector<mlir::Value> emptyFor(mlir::TypeRange results,
                                           llvm::ArrayRef<Combine> combines);
   void loopOver(const Tile &tile, mlir::ValueRange inputs,
-                std::optional<int64_t> spare, double trips);
+                std::optional<int64_t> spare, double trips,
+                bool leavesOneMore = false);
   llvm::SmallVector<mlir::Value> callTile(const Tile &tile, mlir::Value at,
                                           mlir::ValueRange inputs,
                                           mlir::ValueRange into);

@@ -6,6 +6,10 @@
 // sets the flag of the call. The call finds it at its next poll, and runs
 // Python's handlers there.
 //
+// To replace them takes a microsecond, as long as a small network. So a call
+// begins with its flag set, and its polls replace them once it has run for some
+// time. What came before is found then, as Python remembers it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "pyfront/native/Cancel.h"
@@ -28,7 +32,10 @@ CancelFlag *running; // the last that began; guarded by runningMutex
 /// stack, as the signal may be late. A call from a print or a handler of
 /// another shares it.
 volatile int32_t interrupted;
-unsigned interruptible; ///< such calls
+unsigned interruptibleCalls;
+
+/// What runs for no longer leaves the handlers as they are.
+constexpr std::chrono::microseconds kShortCall{30};
 
 /// Signals by which programs are stopped, told to stop, or reminded of time.
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGALRM, SIGUSR1};
@@ -104,10 +111,10 @@ CancelFlag::CancelFlag(bool polled) {
     return;
   if (pthread_equal(pthread_self(), mainThread)) {
     flag = &interrupted;
-    hooked = true;
-    if (interruptible++ == 0)
-      interrupted = 0;
-    hookSignals();
+    interruptible = true;
+    began = Clock::now();
+    ++interruptibleCalls;
+    interrupted = 1; // the first poll asks
   }
   std::lock_guard<std::mutex> lock(runningMutex);
   next = running;
@@ -123,9 +130,9 @@ CancelFlag::~CancelFlag() {
       link = &(*link)->next;
     *link = next;
   }
-  if (!hooked)
+  if (!interruptible)
     return;
-  if (--interruptible == 0)
+  if (--interruptibleCalls == 0)
     unhookSignals();
   else
     interrupted = 1; // the flag may have been set for the other: it looks
@@ -139,14 +146,17 @@ void CancelFlag::raise() {
 
 int32_t CancelFlag::ask(void *user) {
   auto *call = static_cast<CancelFlag *>(user);
-  if (!call->hooked || call->cancelled)
+  if (!call->interruptible || call->cancelled)
     return 1;
+  if (Clock::now() - call->began < kShortCall)
+    return 0;
   nb::gil_scoped_acquire gil;
-  // Whoever sets the flag from here on has it seen at the next poll.
-  __atomic_store_n(call->flag, 0, __ATOMIC_SEQ_CST);
-  if (call->cancelled)
-    return 1;
   try {
+    hookSignals();
+    // Whoever sets the flag from here on has it seen at the next poll.
+    __atomic_store_n(call->flag, 0, __ATOMIC_SEQ_CST);
+    if (call->cancelled)
+      return 1;
     if (PyErr_CheckSignals() != 0)
       throw nb::python_error();
     hookSignals(); // those that a handler has set

@@ -4,6 +4,7 @@
 #define CELLGRAD_PYFRONT_CANCEL_H
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <exception>
@@ -48,6 +49,8 @@ public:
 
 private:
   friend void cancelCalls();
+  using Clock = std::chrono::steady_clock;
+
   static void onSignal(int signal, siginfo_t *info, void *machine);
   static void hookSignals();
   static void unhookSignals();
@@ -56,7 +59,9 @@ private:
   volatile int32_t *flag = &own;
   std::atomic<bool> cancelled = false;
   std::exception_ptr error;
-  bool listed = false, hooked = false;
+  bool listed = false;
+  bool interruptible = false; ///< by signals
+  Clock::time_point began;    ///< where it is interruptible
   CancelFlag *next = nullptr; ///< of those that run
 };
 

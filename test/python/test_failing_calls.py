@@ -239,6 +239,30 @@ def test_handlers_of_the_program_run_in_the_call(handle, limits, number):
     assert signal.getsignal(number) is handler
 
 
+def test_a_signal_at_the_beginning_of_a_call(handle, limits):
+    """Short calls leave the process's handlers as they are. What comes before a longer one has replaced them is found."""
+    net = Endless()
+    limits(max_trips=1)
+    with pytest.raises(RuntimeError):
+        net(X[0])
+    limits(max_trips=2_000_000_000)
+
+    def stop(*_):
+        raise Enough("in time")
+
+    handle(signal.SIGALRM, stop)
+    for microseconds in range(1, 122, 3):
+        start = time.perf_counter()
+        try:
+            with pytest.raises(Enough, match="in time"):
+                signal.setitimer(signal.ITIMER_REAL, microseconds * 1e-6)
+                net(X[0])
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        assert time.perf_counter() - start < 1
+    assert net.n.asnumpy().tolist() == [0, 0, 0]
+
+
 def test_a_handler_that_sets_another(handle, limits):
     """The one that it sets is the one that is there afterwards, and runs in the call, too."""
     net, seen = Endless(), []
