@@ -1,6 +1,6 @@
-"""Times of training steps for any batch size beside those compiled for the size: the table in docs/artifact.md.
+"""Times of training steps for any batch size beside those compiled for the size: the tables in docs/artifact.md.
 
-    chrt -f 10 python bench/any_batch.py [--batches 32 64 128] [--rounds 60]
+    chrt -f 10 python bench/any_batch.py [--batches 32 64 128] [--rounds 60] [--forward]
 
 Both steps are of the same network, and run in turn, so that what else the machine does meets both alike. The table has
 medians, and the ratios of medians and of the least times.
@@ -100,6 +100,13 @@ def step_of(make, optimizer, dynamic):
     return ms.jit(step, dynamic_batch=dynamic)
 
 
+def forward_of(make, _, dynamic):
+    network = make()
+    network.set_train(False)
+    forward = ms.jit(lambda x: network(x), dynamic_batch=dynamic)
+    return lambda x, _: forward(x)
+
+
 def timed(step, x, y, count):
     """Microseconds of a step, the mean of a few."""
     begun = time.perf_counter()
@@ -113,20 +120,22 @@ def main():
     parser.add_argument("--batches", type=int, nargs="*", default=[32, 64, 128, 200, 256])
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--networks", nargs="*", default=list(NETWORKS))
+    parser.add_argument("--forward", action="store_true", help="inference instead of training")
     given = parser.parse_args()
+    made = forward_of if given.forward else step_of
     print("| step | batch | its size | any size | ratio | of least times |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     state = np.random.default_rng(0)
     for name, (make, optimizer, shape) in NETWORKS.items():
         if name not in given.networks:
             continue
-        for_any = step_of(make, optimizer, True)
+        for_any = made(make, optimizer, True)
         # The size of the first call has a program of its own, which is not what is measured.
         for_any(ms.Tensor(np.ones((1, *shape), np.float32)), ms.Tensor(np.zeros(1, np.int32)))
         for batch in given.batches:
             x = ms.Tensor(state.standard_normal((batch, *shape)).astype(np.float32))
             y = ms.Tensor(state.integers(0, 10, batch).astype(np.int32))
-            steps = step_of(make, optimizer, False), for_any
+            steps = made(make, optimizer, False), for_any
             count = [1 + int(3000 / max(timed(step, x, y, 3) for _ in range(3))) for step in steps]
             times = np.array(
                 [[timed(step, x, y, min(count)) for step in steps] for _ in range(given.rounds)]

@@ -39,13 +39,15 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
     Each public function with an open batch gets the batch size as its first argument, a
     `tensor<i64>`, and becomes loops over tiles: copies of the function for a few numbers of
     rows. The largest tiles come first; one of at most 4 rows may begin before the last ended,
-    and writes the same rows again. So a batch of at least 2 is never computed by a tile of one row, whose
+    and writes the same rows again. Without the option `tiles`, each number of rows up to 8 has a tile, and 8 and
+    one row more are computed as 7 and 2. So a batch of at least 2 is never computed by a tile of one row, whose
     products add in another order, and results have the bits of a model that was compiled for the batch.
 
     A function that adds up over the batch becomes such loops in phases, one for each sum that needs another. What
     was costly to compute of samples is kept between the phases for batches of at most `kept`, if 32 MiB are enough
     for it, and in any case for those up to two of the largest tiles, or to a program for a known size; it is
-    computed again for larger ones. Tiles above the largest batch are left out.
+    computed again for larger ones. Tiles above the largest batch are left out, and without the option those above 32
+    where samples are added up.
 
     With `by-rows`, a large dense layer is one product of the kept samples between loops, and the gradient of its weights
     one behind them: each is a `linalg.matmul` of tensors with `?` rows, which the CPU pipeline has code for. Loops
@@ -63,7 +65,7 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"tiles", "tiles", "int64_t",
-               "Rows of the tiles, descending to 1 (default: 128,64,32,16,8,4,2,1, and some between for few samples)">,
+               "Rows of the tiles, descending to 1 (default: 128,64,32,16,8,7,6,5,4,3,2,1)">,
     Option<"kept", "kept", "int64_t", "1024",
            "Batches up to this size keep samples between phases (0: none)">,
     Option<"byRows", "by-rows", "bool", "false",

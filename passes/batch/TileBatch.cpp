@@ -43,6 +43,11 @@ constexpr int64_t kTilesAlwaysKept = 2;
 /// for each tile.
 constexpr int64_t kSizesBetween[] = {7, 6, 5, 3};
 
+/// Sums over the batch have no larger tiles: each is compiled for every phase,
+/// and 64 and 128 samples, which have programs of their own, take as long in
+/// tiles of 32.
+constexpr int64_t kLargestOfSums = 32;
+
 /// So many samples, at most, are in memory at once between layers where each
 /// sample is computed by itself.
 constexpr int64_t kPartOfBatch = 288;
@@ -162,9 +167,11 @@ private:
   SmallVector<Tile> tilesOf(func::FuncOp function, const OpenBatch &batch,
                             bool everyOther = false, bool apart = false) {
     SmallVector<int64_t> taken;
+    bool isUsual = !between.empty(); // not given as an option
     for (auto [i, rows] : llvm::enumerate(sizes))
       if (rows == 1 ? !apart : rows == 2 || !everyOther || i % 2 == 0)
-        taken.push_back(rows);
+        if (apart || !isUsual || rows <= kLargestOfSums)
+          taken.push_back(rows);
     for (int64_t rows : between)
       if (!everyOther)
         taken.push_back(rows);

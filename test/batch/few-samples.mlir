@@ -38,10 +38,12 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
     %0 = cell.exp %x : tensor<65521x2xf32>
     return %0 : tensor<65521x2xf32>
   }
-  // So it is where samples are added up, each of them once.
+  // So it is where samples are added up, each of them once. There, 64 samples have a program, and no tile.
   // CHECK-LABEL: func @total(
+  // CHECK-NOT: _of_64(
+  // CHECK: func.call @[[TOTAL:.*]]_of_32(
   // CHECK: arith.remsi
-  // CHECK: func.call @[[TOTAL:.*]]_of_8(
+  // CHECK: func.call @[[TOTAL]]_of_8(
   // CHECK: func.call @[[TOTAL]]_of_7(
   // CHECK: func.call @[[TOTAL]]_of_6(
   // CHECK: func.call @[[TOTAL]]_of_5(
