@@ -32,6 +32,9 @@ FILES = {
 TESTS = [
     f"test/python/test_{name}.py"
     for name in (
+        "any_batch_products",
+        "any_batch_elements",
+        "any_batch_steps",
         "any_batch_sums",
         "any_batch_layers",
         "any_batch_training",
@@ -57,7 +60,13 @@ def main() -> None:
         place: [n for n in names if not wanted or n in wanted] for place, names in FILES.items()
     }
     scripts = [files, products, programs, *([*pytest, test] for test in TESTS)]
-    judge(planted, scripts, options.only, folders=["batch", "lower/tensors"], every=options.every)
+    judge(
+        planted,
+        scripts,
+        options.only,
+        folders=["batch", "lower/cpu", "lower/tensors"],
+        every=options.every,
+    )
 
 
 if __name__ == "__main__":
