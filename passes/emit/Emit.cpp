@@ -102,6 +102,7 @@ LogicalResult Emitter::addAbi(ModuleOp module, llvm::StringRef target) {
   abi.allocates = options.sanitizeAddress;
   abi.weightsBytes = static_cast<int64_t>(options.weights.size());
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.enableVerifier(options.verify);
   EmitPtxOptions ptx;
   ptx.chips.assign(options.chips.begin(), options.chips.end());
   for (auto device : module.getOps<gpu::GPUModuleOp>())
