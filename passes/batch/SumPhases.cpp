@@ -323,12 +323,21 @@ void SumPhases::chooseKept() {
   // Stacks of a loop's steps cannot be kept, nor can what has its samples
   // behind others. A sum that is early would compute it for itself; and one
   // that is computed again could be another than what follows from it and was
-  // kept: no element would be the maximum.
+  // kept: no element would be the maximum. Else the less is kept the better: a
+  // loss beside the gradients shares what both compute, but batch normalisation
+  // has more to keep for it.
   auto settle = [&](bool withChains, bool inAnyCase) {
+    std::optional<std::pair<int64_t, bool>> best;
     for (bool early : {true, false}) {
       findPhases(early);
-      if (choose(withChains, inAnyCase) && !repeats)
-        return true;
+      bool mayBe = choose(withChains, inAnyCase) || bytesOfSample == 0;
+      if (mayBe && !repeats)
+        if (!best || bytesOfSample < best->first)
+          best = {bytesOfSample, early};
+    }
+    if (best) {
+      findPhases(/*early=*/best->second);
+      return choose(withChains, inAnyCase);
     }
     mostKept = 0;
     kept.clear();
