@@ -416,7 +416,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("what was kept is kept for good", "«made.clear();»", ";"),
         ("large batches have products of rows", "kept.clear();\n    «rowProducts.clear();»", ";"),
         ("samples behind others are kept", "share.outer == 1", "true"),
-        ("what is kept is of other values", "choose(withChains, inAnyCase) && «!repeats»", "true"),
+        ("what is kept is of other values", "mayBe && «!repeats»", "true"),
         ("Parameters are updated between phases", "waits ? last + 1 : 0", "0"),
         (
             "the last part is as the others",
