@@ -10,6 +10,7 @@
 #include "passes/lower/cpu/TileEmitter.h"
 
 #include "passes/lower/buffers/OpCost.h"
+#include "passes/lower/buffers/ReadByLoops.h"
 #include "passes/lower/buffers/SumLoop.h"
 #include "passes/lower/cpu/ItemLoop.h"
 #include "passes/lower/cpu/TileBorders.h"
@@ -252,8 +253,14 @@ static void move(OpBuilder &b, Location loc, Value from, Value to, bool add) {
 
 /// Copies all of B, with the vectorised dimension contiguous, in panels as wide
 /// as a tile: a tile reads its panel from one end to the other. Parts of rows
-/// that are far apart would share few places of a cache.
+/// that are far apart would share few places of a cache. Where a kernel has
+/// several items of the same B, as images have of filters, it is packed once,
+/// before them.
 void TileEmitter::packB() {
+  OpBuilder::InsertionGuard guard(b);
+  if (!problem.b.at.var)
+    if (Operation *loop = loopThatReads(b.getInsertionBlock(), problem.b.flat))
+      b.setInsertionPoint(loop);
   TiledDim &last = plan.columns.back();
   ProductDim panel = last.dim, within = last.dim;
   panel.b *= last.tile;
