@@ -62,6 +62,7 @@ private:
   bool listed = false;
   bool interruptible = false; ///< by signals
   Clock::time_point began;    ///< where it is interruptible
+  std::atomic<int> asked = 0; ///< how often
   CancelFlag *next = nullptr; ///< of those that run
 };
 
