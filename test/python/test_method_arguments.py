@@ -59,3 +59,32 @@ def test_arguments_by_name(call):
 def test_arguments_that_are_given_twice_or_not_at_all_are_refused(call):
     with pytest.raises(TypeError):
         eval(f"Tensor(SMALL).{call}")
+
+
+# By how much the divisor is less. Where MindSpore has no kernel for a variance it is as that of `mint.var`.
+LESS = {
+    "std()": 0, "std(0)": 0, "std(dim=0)": 0, "std(keepdim=True)": 0, "std(0, 1)": 1,
+    "std(0, ddof=1)": 1, "std(0, keepdims=True)": 0, "std(correction=1)": 1,
+    "std(correction=2)": 2, "std(0, correction=1)": 1, "std(0, correction=0)": 0,
+    "std(dim=0, correction=1, keepdim=True)": 1, "std(dim=None, correction=1)": 1,
+    "var()": 0, "var(0)": 0, "var(axis=0)": 0, "var(0, 1, True)": 1,
+    "var(dim=0)": 1, "var(dim=None)": 1, "var(0, keepdim=True)": 1,
+    "var(correction=0)": 0, "var(correction=2)": 2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", LESS)
+def test_what_the_divisor_of_a_variance_is_less_by(mode, call):
+    axis = 0 if "(0" in call or "=0," in call or "(dim=0)" in call or "axis" in call else None
+    wanted = SMALL.var(axis, ddof=LESS[call], keepdims="True" in call)
+    wanted = np.sqrt(wanted) if "std" in call else wanted
+    found = eval(f"x.{call}", {"x": Tensor(SMALL)})
+    np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-6)
+    assert found.shape == wanted.shape
+
+
+@pytest.mark.parametrize("given", [{"dim": 0}, {"correction": 1}, {"keepdim": True}])
+@pytest.mark.parametrize("method", ["var", "std"])
+def test_ddof_beside_the_other_names_is_refused(method, given):
+    with pytest.raises(TypeError, match="'ddof' does not go with 'dim'"):
+        getattr(Tensor(SMALL), method)(ddof=1, **given)
