@@ -353,3 +353,14 @@ def test_slices_that_are_copied_by_their_name():
     copy = auto_generate.TensorCopySlices()
     out = copy(ops.zeros((3, 2)), ops.ones((2, 2)), (1, 0), (3, 2), (1, 1))
     assert out.asnumpy().tolist() == [[0, 0], [1, 1], [1, 1]]
+
+
+def test_settings_that_change_nothing(mode):
+    """Scripts for MindSpore's graph compiler call them; each gives the Primitive."""
+    sine = ops.Sin().recompute().set_stage(0).set_prim_instance_name("first").set_device("CPU")
+    assert sine.attrs == {"recompute": True, "stage": 0} and sine.instance_name == "first"
+    assert sine.del_prim_attr("stage").del_prim_attr("none").attrs == {"recompute": True}
+    x = Tensor([0.5, 2.0])
+    np.testing.assert_allclose(ms.grad(sine)(x).asnumpy(), np.cos([0.5, 2.0]), rtol=1e-6)
+    with pytest.raises(TypeError, match="'mode' must be a bool"):
+        sine.recompute(1)
