@@ -27,6 +27,17 @@ NAMED = {
     "index_add(indices=Tensor([1], ms.int32), y=x[:1], axis=0)": SMALL + [[0], [1]] * SMALL[:1],
     "index_add(0, Tensor([1], ms.int32), source=x[:1], alpha=2)": SMALL + [[0], [2]] * SMALL[:1],
     "copy().sub_(y=1)": SMALL - 1,
+    "argsort(0, True, True)": np.argsort(-SMALL, 0),
+    "sort(0, True, True)[0]": -np.sort(-SMALL, 0),
+    "scatter(1, Tensor([[0], [1]]), 5.0, 'add')": SMALL + [[5, 0, 0], [0, 5, 0]],
+    "sum(1).addmv(x, x[0], 2, 3)": SMALL.sum(1) * 2 + SMALL @ SMALL[0] * 3,
+    "to('CPU', ms.int32)": SMALL.astype(np.int32),
+    "to(None, ms.int32, False)": SMALL.astype(np.int32),
+    "to(device='CPU', dtype=ms.int32)": SMALL.astype(np.int32),
+    "to(other=Tensor([1]), copy=True)": SMALL.astype(np.int64),
+    "to(Tensor([1.0], ms.float64), False)": SMALL.astype(np.float64),
+    "to(ms.int32, False, True)": SMALL.astype(np.int32),
+    "to('CPU', False)": SMALL,
     "scatter_add(indices=Tensor([[1]]), updates=x[:1])": SMALL + [[0], [1]] * SMALL[:1],
 }
 
