@@ -54,6 +54,7 @@ def environment(options: argparse.Namespace, files: list[str]) -> dict[str, str]
         "UPSTREAM_AS": options.framework,
         "UPSTREAM_OUT": str(Path(options.out).resolve()),
         "UPSTREAM_SECONDS": str(options.seconds),
+        "UPSTREAM_OTHERS": str(int(options.others)),
         "GLOG_v": "3",
         "DEVICE_TARGET": "CPU",
         "OMP_NUM_THREADS": "1",
@@ -150,6 +151,11 @@ def main() -> None:
         action="append",
         default=[],
         help="a folder of packages ahead of the installed ones",
+    )
+    one.add_argument(
+        "--others",
+        action="store_true",
+        help="tests that are marked for other devices alone: some of them pass on a processor, too",
     )
     one.add_argument("--workers", type=int, default=2)
     one.add_argument("--files", type=int, default=8, help="files a process")
