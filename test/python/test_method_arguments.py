@@ -29,7 +29,7 @@ NAMED = {
     "copy().sub_(y=1)": SMALL - 1,
     "argsort(0, True, True)": np.argsort(-SMALL, 0),
     "sort(0, True, True)[0]": -np.sort(-SMALL, 0),
-    "scatter(1, Tensor([[0], [1]]), 5.0, 'add')": SMALL + [[5, 0, 0], [0, 5, 0]],
+    "scatter(1, Tensor([[0], [1]]), 5.0, 'add')": SMALL + 5.0 * np.eye(2, 3),
     "sum(1).addmv(x, x[0], 2, 3)": SMALL.sum(1) * 2 + SMALL @ SMALL[0] * 3,
     "to('CPU', ms.int32)": SMALL.astype(np.int32),
     "to(None, ms.int32, False)": SMALL.astype(np.int32),
