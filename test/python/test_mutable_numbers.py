@@ -79,6 +79,34 @@ def test_constants_and_pynative_mode_leave_them_out():
     same(ms.grad(Product(), (0, 1))(Tensor(2.0), mutable(3.0)), Tensor(3.0))
 
 
+def test_functions_that_run_as_python_have_them_too(recwarn):
+    ms.set_context(jit_syntax_level=ms.LAX)
+    every, t = ops.GradOperation(get_all=True), Tensor([2.0, 5.0])
+
+    def read(x, t):  # elements are read, which cannot be compiled
+        return t * x * float(t.asnumpy()[0])
+
+    def pair(p, t):
+        return read(p["a"], t) + p["b"]
+
+    class Greater(nn.Cell):
+        def construct(self, x, y):
+            return x > y
+
+    zeros = ((0, 0, 0), (0, 0, 0))  # golden
+    given = mutable((2, 3, 4)), mutable((2, 2, 3))
+    same(every(Greater())(*given), zeros)
+    same(ms.jit(every(Greater()))(*given), zeros)
+    by_x, by_t = every(read)(mutable(3.0), t)
+    same(by_x, 14.0)
+    assert by_t.asnumpy().tolist() == [6, 6]
+    value, slope = ms.value_and_grad(read)(mutable(3), t)
+    assert value.asnumpy().tolist() == [12, 30]
+    same(slope, 14)
+    same(every(pair)(mutable({"a": 3.0, "b": 1.0}), t)[0], {"a": 14.0, "b": 2.0})
+    same(ms.grad(lambda x: ms.grad(read)(x, t) * x)(mutable(3.0)), 14.0)
+
+
 def test_marked_numbers_are_numbers_elsewhere():
     assert mutable(2) + mutable(3.0) == 5.0
     assert repr(mutable(2.5)) == "2.5"

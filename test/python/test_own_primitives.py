@@ -5,6 +5,7 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
+from cellgrad.ops import auto_generate
 from cellgrad.transforms.own_rules import bprop_getters
 
 
@@ -279,3 +280,87 @@ def test_vectors_that_are_padded_and_dealt_out():
     with pytest.raises(ValueError, match="ends in order, at most 4 apart at 1"):
         pad(x, Tensor([0, 3, 9]), 1)
     assert deal(Tensor([0, 1, 2, 3, 6, 7]), 4, 2).asnumpy().tolist() == [0, 4, 1, 5, 3, 7]
+
+
+def test_where_shapes_begin_in_what_they_are_joined_to(mode):
+    begin = ops.operations.ConcatOffsetV1()
+    shapes = [Tensor([1, n, 3], ms.int32) for n in (2, 5, 4)]
+
+    class Begin(nn.Cell):
+        def construct(self, axis, *parts):
+            return begin(axis, parts)
+
+    for axis in (1, -2):  # golden
+        out = Begin()(Tensor(axis, ms.int32), *shapes)
+        assert [v.asnumpy().tolist() for v in out] == [[0, 0, 0], [0, 2, 0], [0, 7, 0]]
+        assert {v.dtype for v in out} == {ms.int32}
+    with pytest.raises(IndexError, match="range"):
+        Begin()(Tensor(3, ms.int32), *shapes)
+    with pytest.raises(ValueError, match="two Tensors at least"):
+        Begin()(Tensor(0, ms.int32), shapes[0])
+
+
+def test_rows_of_a_cache(mode):
+    """Rows whose index is negative, `max_num` or above are not written."""
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.update = ops.operations.UpdateCache()
+            self.x = ms.Parameter(Tensor(np.arange(10.0).reshape(5, 2), ms.float32))
+
+        def construct(self, indices, updates, max_num=9999):
+            return self.update(self.x, indices, updates, max_num)
+
+    net, new = Net(), Tensor([[7.0, 7.0], [8.0, 8.0], [9.0, 9.0]], ms.float32)
+    out = net(Tensor([[-1, 3, 4]], ms.int32), new)
+    assert out.asnumpy().tolist() == [0] and out.dtype is ms.float32  # golden
+    rows = [[0, 1], [2, 3], [4, 5], [8, 8], [9, 9]]
+    assert net.x.asnumpy().tolist() == rows  # golden
+    net(Tensor([4, 3, 0], ms.int32), new, 3)
+    assert net.x.asnumpy().tolist() == [[9, 9], *rows[1:]]
+    with pytest.raises(IndexError, match="range"):
+        net(Tensor([0, 1, 5], ms.int32), new)
+    with pytest.raises(ValueError, match="of the elements of shape"):
+        net(Tensor([0, 1], ms.int32), new)
+    with pytest.raises(TypeError, match="same dtype"):
+        net(Tensor([0, 1, 2], ms.int32), new.astype(ms.float64))
+
+
+def test_least_squares_and_their_gradients(mode):
+    draw = np.random.default_rng(0)
+    a, b, dx = (draw.standard_normal(s) for s in ((2, 4, 2), (2, 4, 3), (2, 2, 3)))
+    solve, slope = auto_generate.lstsq_v2_op, auto_generate.lstsq_v2_grad_op
+    solution, _, rank, _ = solve(Tensor(a), Tensor(b))
+    inverse = np.linalg.pinv(a)
+    np.testing.assert_allclose(solution.asnumpy(), inverse @ b, rtol=1e-10)
+    assert rank.asnumpy().tolist() == [2, 2]
+    da, db = slope(Tensor(dx), Tensor(a), Tensor(b))
+    turned = np.swapaxes(inverse, -1, -2)
+    np.testing.assert_allclose(db.asnumpy(), turned @ dx, rtol=1e-9)
+    rest, normal = b - a @ inverse @ b, inverse @ turned
+    wanted = rest @ np.swapaxes(dx, -1, -2) @ normal - turned @ dx @ np.swapaxes(
+        inverse @ b, -1, -2
+    )
+    np.testing.assert_allclose(da.asnumpy(), wanted, rtol=1e-8, atol=1e-10)
+    single = slope(Tensor(dx[..., 0]), Tensor(a), Tensor(b[..., 0]))
+    column = slope(Tensor(dx[..., :1]), Tensor(a), Tensor(b[..., :1]))
+    np.testing.assert_allclose(single[0].asnumpy(), column[0].asnumpy(), rtol=1e-12)
+    np.testing.assert_allclose(single[1].asnumpy(), column[1].asnumpy()[..., 0], rtol=1e-12)
+
+
+def test_slices_that_are_copied_by_their_name():
+    copy = auto_generate.TensorCopySlices()
+    out = copy(ops.zeros((3, 2)), ops.ones((2, 2)), (1, 0), (3, 2), (1, 1))
+    assert out.asnumpy().tolist() == [[0, 0], [1, 1], [1, 1]]
+
+
+def test_settings_that_change_nothing(mode):
+    """Scripts for MindSpore's graph compiler call them; each gives the Primitive."""
+    sine = ops.Sin().recompute().set_stage(0).set_prim_instance_name("first").set_device("CPU")
+    assert sine.attrs == {"recompute": True, "stage": 0} and sine.instance_name == "first"
+    assert sine.del_prim_attr("stage").del_prim_attr("none").attrs == {"recompute": True}
+    x = Tensor([0.5, 2.0])
+    np.testing.assert_allclose(ms.grad(sine)(x).asnumpy(), np.cos([0.5, 2.0]), rtol=1e-6)
+    with pytest.raises(TypeError, match="'mode' must be a bool"):
+        sine.recompute(1)

@@ -12,7 +12,7 @@ from messages import said
 from test_goldens import NUMBER, normal
 
 import cellgrad as ms
-from cellgrad import Parameter, ParameterTuple, Tensor, nn, ops
+from cellgrad import Parameter, ParameterTuple, Tensor, mint, nn, ops
 from cellgrad.testing import check_grads
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -516,3 +516,26 @@ def test_the_middle_of_no_numbers():
         assert np.isnan(ops.Median(True, ignore_nan=ignore)(none)[0].item())
         value, place = ops.Median(axis=0, ignore_nan=ignore)(none)
         assert value.shape == place.shape == (0,)
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float32, ms.float64])
+@pytest.mark.parametrize(
+    "middle",
+    [
+        mint.median,
+        lambda x: ops.Median(True)(x)[0],
+        lambda x: ops.Median(True, 0, False, True)(x)[0],
+    ],
+)
+def test_the_derivative_of_the_median_of_all_is_shared(mode, middle, dtype):
+    x = Tensor([[2.0, 4.0, 1.0, 5.0, 6.0], [0.0, 4.0, 1.0, 9.0, 2.0]], dtype)
+    value, slope = ms.value_and_grad(middle)(x)
+    assert value.item() == 2 and value.dtype is dtype
+    assert slope.asnumpy().tolist() == [[0.5, 0, 0, 0, 0], [0, 0, 0, 0, 0.5]]  # golden
+    three = ms.grad(middle)(Tensor([1.0, 1.0, 1.0], dtype)).asnumpy()
+    np.testing.assert_array_equal(three, np.full(3, 1 / 3).astype(three.dtype))
+    for number in (np.inf, np.finfo(three.dtype).max):
+        value, slope = ms.value_and_grad(middle)(Tensor([number, number, 0.0], dtype))
+        assert value.item() == number and slope.asnumpy().tolist() == [0.5, 0.5, 0]
+    second = ms.grad(ms.grad(lambda t: middle(t) ** 3))(Tensor([2.0, 7.0, 1.0], dtype))
+    assert second.asnumpy().tolist() == [12, 0, 0]

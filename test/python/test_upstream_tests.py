@@ -75,3 +75,8 @@ def test_tests_run_and_are_compared(tmp_path):
     assert "gradients: 1 of 1 (100.0 %)" in said
     assert "test_b.py::test_nothing\n      not imported" in said
     assert "more than 2 s" in said and "test_value[2]" in said
+
+    # Those of other devices alone.
+    called("run", names, ours, "--tests", tmp_path, "--as", "cellgrad", "--others")
+    found = [json.loads(line)["test"].rpartition("::")[2] for line in ours.read_text().splitlines()]
+    assert found == ["tests/st/test_b.py", "test_elsewhere"]

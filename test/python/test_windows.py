@@ -15,7 +15,7 @@ import scipy.signal
 from messages import said
 
 import cellgrad as ms
-from cellgrad import Tensor, nn, ops
+from cellgrad import Tensor, mint, nn, ops
 from cellgrad.testing import check_grads
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -164,6 +164,20 @@ def test_methods_are_the_functions():
     np.testing.assert_array_equal(back.asnumpy(), ops.fold(columns, size, 2, 1, 1, 2).asnumpy())
     with pytest.raises(TypeError, match="'output_size' must be a tuple or list of ints"):
         ops.fold(columns, Tensor([4.0, 5.0]), 2, 1, 1, 2)
+
+
+def test_windows_of_one_image_without_a_batch(mode):
+    x = normal(2, 4, 5)
+    columns = mint.nn.functional.unfold(x, 2, 1, 1, 2)
+    np.testing.assert_array_equal(columns.asnumpy(), ops.unfold(x[None], 2, 1, 1, 2)[0].asnumpy())
+    back = ms.jit(lambda c: mint.nn.functional.fold(c, (4, 5), 2, 1, 1, 2))(columns)
+    assert back.shape == (2, 4, 5)
+    wanted = ops.fold(columns[None], (4, 5), 2, 1, 1, 2)[0].asnumpy()
+    np.testing.assert_array_equal(back.asnumpy(), wanted)
+    slope = ms.grad(lambda v: (ops.unfold(v, 2, 1, 1, 2) ** 2).sum())(x)
+    np.testing.assert_allclose(slope.asnumpy(), 2 * back.asnumpy(), rtol=1e-6)
+    with pytest.raises(ValueError, match="'input' must have 3 or 4 dimensions"):
+        ops.unfold(x[0], 2)
 
 
 # --- batches ----------------------------------------------------------------------------------

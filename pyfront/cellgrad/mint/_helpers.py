@@ -16,7 +16,7 @@ from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, check_tensor, is_number
 from cellgrad.core.tensor import Tensor
-from cellgrad.ops import adaptive_pooling, interpolation
+from cellgrad.ops import adaptive_pooling, extrema, interpolation
 from cellgrad.ops.indexing import selected as part_at
 from cellgrad.ops.next_keys import key_of
 from cellgrad.ops.pointwise import scaled
@@ -118,7 +118,7 @@ def extremum(name: str, input: Tensor, dim: Any, keepdim: bool) -> TensorOrTenso
 def median(input: Tensor, dim: int | None, keepdim: bool) -> TensorOrTensors:
     """The middle of all elements, or those along `dim` with positions."""
     if dim is None:
-        return ops.median(ops.ravel(input), 0)[0]
+        return extrema.median_of_all(input)
     return ops.median(input, dim, keepdim)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core import record, state
 from cellgrad.core.aliases import TensorLike as TensorLike
-from cellgrad.core.arguments import argument_error
+from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.lost_digits import beside
@@ -66,6 +66,7 @@ class Primitive:
 
     name: str
     attrs: dict[str, object]
+    instance_name: str
 
     def __init__(self, name: str = ""):
         self.name = name or type(self).__name__
@@ -85,6 +86,44 @@ class Primitive:
         {'label': 1}
         """
         self.attrs = {**getattr(self, "attrs", {}), name: value}
+        return self
+
+    def del_prim_attr(self, name: str) -> Primitive:
+        """Removes what `add_prim_attr` keeps under a name, if it does.
+
+        >>> print(ops.Tanh().add_prim_attr("label", 1).del_prim_attr("label").attrs)
+        {}
+        """
+        self.attrs = {k: v for k, v in getattr(self, "attrs", {}).items() if k != name}
+        return self
+
+    def recompute(self, mode: bool = True) -> Primitive:
+        """Kept in `attrs`: which values are computed again for a derivative is chosen while compiling; `ms.recompute`
+        and `Cell.recompute` say so of functions and Cells.
+
+        Raises:
+            TypeError: `mode` is no bool.
+
+        >>> print(ops.Tanh().recompute().attrs)
+        {'recompute': True}
+        """
+        return self.add_prim_attr("recompute", check_bool(mode, self.name, "mode"))
+
+    def set_stage(self, stage: int) -> Primitive:
+        """Kept in `attrs`: the stage of a pipeline of devices, which there is none of here.
+
+        >>> print(ops.Tanh().set_stage(0).attrs)
+        {'stage': 0}
+        """
+        return self.add_prim_attr("stage", stage)
+
+    def set_prim_instance_name(self, instance_name: str) -> Primitive:
+        """Gives the Primitive an `instance_name`, which changes nothing.
+
+        >>> print(ops.Tanh().set_prim_instance_name("last").instance_name)
+        last
+        """
+        self.instance_name = instance_name
         return self
 
     def init_prim_io_names(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:

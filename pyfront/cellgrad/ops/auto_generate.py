@@ -20,6 +20,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.function import of_mint
 from cellgrad.ops.operations._grad_ops import *  # noqa: F403
+from cellgrad.ops.operations._inner_ops import TensorCopySlices as TensorCopySlices
 from cellgrad.ops.operations._sequence_ops import SequenceConcat as SequenceConcat
 
 
@@ -78,11 +79,16 @@ def _group_norm(
     return out, ops.mean(groups, -1), ops.rsqrt(variance + eps)
 
 
+def _least_squares(A: Any, B: Any, driver: Any = None) -> Any:
+    return importlib.import_module("cellgrad.scipy.linalg").lstsq(A, B, driver=driver)
+
+
 shape_ = ops.shape
 
 # Primitives without settings that are named after no function.
 _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "GroupNorm": _group_norm,
+    "LstsqV2": _least_squares,
     "MaxDim": _of_extreme("max"),
     "MinDim": _of_extreme("min"),
     "NewOnes": lambda input, size, dtype=None: input.new_ones(size, dtype),
@@ -134,6 +140,7 @@ def _made(name: str) -> Any:
     wanted = name.removesuffix("_op").replace("_", "")
     listed = {**vars(ops), **globals()}
     classes = [v for k, v in listed.items() if isinstance(v, type) and k.lower() == wanted]
+    classes += [_primitive(k) for k in _PRIMITIVES if k.lower() == wanted]
     return classes[0]() if classes else None
 
 

@@ -271,7 +271,7 @@ def addmm(
 
 
 @public(
-    "Tensor.addmv",
+    "Tensor.addmv(mat, vec, beta, alpha)",
     "mint.addmv",
 )
 @operation

@@ -372,11 +372,11 @@ def _transposed(
 def unfold(
     input: Tensor, kernel_size: Dims, dilation: Dims = 1, padding: PaddingLike = 0, stride: Dims = 1
 ) -> Tensor:
-    """The windows of images as columns: [N, C, H, W] to [N, C * KH * KW, L].
+    """The windows of images as columns: [N, C, H, W] to [N, C * KH * KW, L], or both without N.
 
     Raises:
         TypeError: no Tensor of floating-point numbers, or arguments that are no ints.
-        ValueError: an input that is not 4D, or windows that do not fit.
+        ValueError: an input that is neither 3D nor 4D, or windows that do not fit.
 
     >>> x = ops.arange(9.0).reshape(1, 1, 3, 3)
     >>> print(ops.unfold(x, kernel_size=2))
@@ -385,7 +385,9 @@ def unfold(
       [3. 4. 6. 7.]
       [4. 5. 7. 8.]]]
     """
-    x = check_rank(input, (4,), "unfold", "input")
+    x = check_rank(input, (3, 4), "unfold", "input")
+    if x.ndim == 3:
+        return unfold(x[None], kernel_size, dilation, padding, stride)[0]
     kernel, strides, pads, dilations = _window_arguments(
         "unfold", kernel_size, dilation, padding, stride
     )
@@ -407,20 +409,22 @@ def fold(
     padding: PaddingLike = 0,
     stride: Dims = 1,
 ) -> Tensor:
-    """Adds columns up where `unfold` took them from: [N, C * KH * KW, L] to [N, C, H, W].
+    """Adds columns up where `unfold` took them from: [N, C * KH * KW, L] to [N, C, H, W], or both without N.
 
     `output_size` may be a Tensor of ints that are known.
 
     Raises:
         TypeError: no Tensor of floating-point numbers, or arguments that are no ints.
-        ValueError: an input that is not 3D, or columns that do not fit the output.
+        ValueError: an input that is neither 2D nor 3D, or columns that do not fit the output.
 
     >>> print(ops.fold(ops.ones((1, 4, 4)), (3, 3), kernel_size=2))
     [[[[1. 2. 1.]
        [2. 4. 2.]
        [1. 2. 1.]]]]
     """
-    x = check_rank(input, (3,), "fold", "input")
+    x = check_rank(input, (2, 3), "fold", "input")
+    if x.ndim == 2:
+        return fold(x[None], output_size, kernel_size, dilation, padding, stride)[0]
     if isinstance(output_size, Tensor):
         output_size = known_ints(output_size, "fold", "output_size")
     sizes = per_dim(output_size, 2, "fold", "output_size")

@@ -26,7 +26,7 @@ from cellgrad.core.record import (
     splat,
 )
 from cellgrad.core.tensor import Tensor
-from cellgrad.ops import reductions
+from cellgrad.ops import _generated, reductions
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._index import elements_along, order_of
 from cellgrad.ops._public import public
@@ -215,7 +215,8 @@ def min(
 @operation
 def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     """The middle elements along `axis` (the lower one of two) and their positions (int64), the whole
-    derivative to them; the first NaN where there is one.
+    derivative to them; the first NaN where there is one. The derivative of the middle one of all elements, as
+    `mint.median` without `dim` has it, is shared by the elements equal to it.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is not an int, out of range or empty.
@@ -244,6 +245,33 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
     if given.ndim == 0:
         return reshape_to(value, ()), reshape_to(found, ())
     return _without(value, dim, keepdims), _without(found, dim, keepdims)
+
+
+@operation
+def shared(x: Tensor, value: Tensor) -> Tensor:
+    """A value that is an element of a vector, its derivative shared by all elements equal to it."""
+    if x.dtype.kind != "f":
+        return value
+    at = emit("cell.stop_gradient", [value])
+    equal = _generated.logical_or(
+        _generated.equal(x, at), _generated.logical_and(_generated.isnan(x), _generated.isnan(at))
+    )
+    count = reductions.sum(cast_to(equal, mstype.float64))
+    zero = splat(0, x.dtype, x.shape)
+
+    def part(of: Tensor) -> Tensor:
+        return reductions.sum(select(equal, of, zero)) * cast_to(1 / count, x.dtype)
+
+    # The value itself is exact, also where it is near the largest number.
+    return select(_generated.isfinite(at), at + part(x - at), part(x))
+
+
+@operation
+def median_of_all(input: Tensor) -> Tensor:
+    """The middle one of all elements, its derivative shared by those equal to it; the first NaN."""
+    given = check_tensor(input, "median", "input")
+    x = reshape_to(given, (given.size,))
+    return shared(x, median(x, 0)[0])
 
 
 # --- classes ------------------------------------------------------------------------------------

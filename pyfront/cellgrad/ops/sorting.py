@@ -34,7 +34,7 @@ def _sortable(x: Any, axis: Any, op: str, argument: str) -> tuple[Tensor, int]:
 
 @public(
     "ops.Sort(axis, descending)(x)",
-    "Tensor.sort(axis, descending, *, dim=None, stable=False) = "
+    "Tensor.sort(axis, descending, stable=False, *, dim=None) = "
     "ops.sort(self, axis if dim is None else dim, descending)",
     "mint.sort(input, *, dim=-1, descending, stable=False) = h.sort(input, dim, descending)",
 )
@@ -58,7 +58,7 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Ten
 
 
 @public(
-    "Tensor.argsort(axis, descending, *, dim=None, stable=False) = "
+    "Tensor.argsort(axis, descending, stable=False, *, dim=None) = "
     "ops.argsort(self, axis if dim is None else dim, descending)",
     "mint.argsort(input, dim=-1, descending=False, stable=False) = "
     "h.argsort(input, dim, descending)",

@@ -37,7 +37,7 @@ from cellgrad.core.guards import ABSENT
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.transforms.differentiate import pull_back
-from cellgrad.transforms.numbers import by_numbers, numbers_asked
+from cellgrad.transforms.numbers import by_numbers, by_numbers_on_tape, numbers_asked
 from cellgrad.transforms.on_tape import (
     compiled_or_not,
     differentiate_on_tape,
@@ -115,7 +115,9 @@ class _GradFunction:
         """The gradient of a function that runs as ordinary Python."""
         request = self.request.at(*frozen)
         inputs, named, cotangent = _with_cotangent(args, kwargs, request, self.sens)
-        return differentiate_on_tape(self.function, inputs, named, request, cotangent)
+        by_number = request.frozen is None and numbers_asked(inputs, request)
+        run = by_numbers_on_tape if by_number else differentiate_on_tape
+        return run(self.function, inputs, named, request, cotangent)
 
     def _find_program(self, request: Request) -> _jit.Program:
         sens = self.sens

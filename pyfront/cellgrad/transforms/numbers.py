@@ -17,9 +17,10 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, tensors
 from cellgrad.ops._static import known
 from cellgrad.transforms.differentiate import pull_back
+from cellgrad.transforms.on_tape import differentiate_on_tape
 from cellgrad.transforms.request import Request
 
-__all__ = ["by_numbers", "numbers_asked"]
+__all__ = ["by_numbers", "by_numbers_on_tape", "numbers_asked"]
 
 
 def numbers_asked(args: tuple[Any, ...], request: Request) -> list[int]:
@@ -35,20 +36,8 @@ def by_numbers(
     are tensors, which are numbers to the function, and their gradients are numbers. Others stay constants, which
     every operation takes.
     """
-    asked = numbers_asked(args, request)
-    listed: list[Tensor] = []
+    given, listed, places = _as_tensors(args, request)
     found: list[bool] = []  # which results are numbers
-
-    def tensor(value: Any) -> Any:
-        if not isinstance(value, MUTABLE):
-            return value
-        listed.append(_scalar(value))
-        return listed[-1]
-
-    given = tuple(
-        [map_tensors(lambda t: t, a, tensor) if i in asked else a for i, a in enumerate(args)]
-    )
-    places = {i for i, t in enumerate(tensors(given)) if any(t is n for n in listed)}
 
     def of_numbers(*own: Any, **named: Any) -> Any:
         for i, t in enumerate(tensors(own)):
@@ -69,6 +58,34 @@ def by_numbers(
             if is_number:
                 as_number(t)
     return out
+
+
+def by_numbers_on_tape(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, cotangent: Any
+) -> Any:
+    """`by_numbers` of a function that runs as ordinary Python: it is called with tensors for these numbers, and what
+    it computes of them are tensors."""
+    given, _, places = _as_tensors(args, request)
+    return differentiate_on_tape(function, given, kwargs, request, cotangent, places)
+
+
+def _as_tensors(
+    args: tuple[Any, ...], request: Request
+) -> tuple[tuple[Any, ...], list[Tensor], set[int]]:
+    """Arguments with tensors for the numbers that gradients are asked for by; these tensors, and their places."""
+    asked = numbers_asked(args, request)
+    listed: list[Tensor] = []
+
+    def tensor(value: Any) -> Any:
+        if not isinstance(value, MUTABLE):
+            return value
+        listed.append(_scalar(value))
+        return listed[-1]
+
+    given = tuple(
+        [map_tensors(lambda t: t, a, tensor) if i in asked else a for i, a in enumerate(args)]
+    )
+    return given, listed, {i for i, t in enumerate(tensors(given)) if any(t is n for n in listed)}
 
 
 def _scalar(value: float) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from cellgrad.compile import fallback
@@ -86,7 +86,8 @@ def _as_wished(function: Any, as_python: Callable[[], Any]) -> Any:
 
 
 class Recorded:
-    """A call of a function as it is, and the record of what it ran: gradients go back through that.
+    """A call of a function as it is, and the record of what it ran: gradients go back through that. Those of
+    the tensors whose places are `numbers` are numbers.
 
     Raises:
         Untaped: it writes to a tensor that has a gradient, or an operation reads elements of one.
@@ -99,6 +100,7 @@ class Recorded:
         kwargs: dict[str, Any],
         request: Request,
         by_position: bool = True,
+        numbers: Collection[int] = (),
     ):
         self.name = _jit.function_name(function)
         self.request = request
@@ -115,6 +117,7 @@ class Recorded:
         args, kwargs = with_tensors(args), with_tensors(kwargs)
         args, kwargs = map_tensors(one, args), map_tensors(one, kwargs)
         self.args = (*args, *kwargs.values())
+        self.numbers = {id(t) for i, t in enumerate(tensors(args)) if i in numbers}
         if by_position:
             self.positions = positions_of(request, self.args, request.name)
         else:  # all tensors, also beside numbers, which `positions_of` refuses
@@ -156,7 +159,11 @@ class Recorded:
         found = self.tape.pull_back(list(zip(self.results, seeds, strict=True)), again)
         weights = self.request.weights or ()
 
-        def gradient(like: Tensor) -> Tensor:
+        def gradient(like: Tensor) -> Any:
+            out = one(like)
+            return out.item() if id(like) in self.numbers else out
+
+        def one(like: Tensor) -> Tensor:
             slot = self.slots.get(id(like))
             gradient = None if slot is None else found.get(slot)
             stopped = self._fixes and isinstance(like, Parameter) and not like.requires_grad
@@ -171,10 +178,15 @@ class Recorded:
 
 
 def differentiate_on_tape(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: Any
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    request: Request,
+    sens: Any,
+    numbers: Collection[int] = (),
 ) -> Any:
     """As `pull_back`, outside of compiled code: calls the function, and goes back through what it ran."""
-    return Recorded(function, args, kwargs, request).gradients(sens)
+    return Recorded(function, args, kwargs, request, numbers=numbers).gradients(sens)
 
 
 def _unlinked(tensor: Tensor) -> Tensor:

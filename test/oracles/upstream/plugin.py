@@ -1,7 +1,8 @@
 """A pytest plugin for `run.py`: names, marks, time limits and one line of JSON a test.
 
 Loaded by ``-p plugin`` in a process whose environment says what to do: ``UPSTREAM_AS`` is "cellgrad"
-or "mindspore", ``UPSTREAM_OUT`` the file of results, ``UPSTREAM_SECONDS`` the limit of one test.
+or "mindspore", ``UPSTREAM_OUT`` the file of results, ``UPSTREAM_SECONDS`` the limit of one test;
+``UPSTREAM_OTHERS`` is 1 for the tests that are marked for other devices alone, and not for the others.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ if os.environ.get("UPSTREAM_AS") == "cellgrad":
 
     cellgrad.dropin.install()
 
+OTHERS = os.environ.get("UPSTREAM_OTHERS") == "1"
 SECONDS = int(os.environ.get("UPSTREAM_SECONDS", "60"))
 PLATFORMS = {"platform_ascend", "platform_ascend910b", "platform_ascend310p", "platform_gpu"}
 HOSTS = {"cpu_linux", "cpu_windows", "cpu_macos", "platform_x86_cpu", "platform_arm_cpu"}
@@ -56,11 +58,11 @@ class TooLong(BaseException):
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Leave only the tests that run on a processor: those without marks, or with its mark."""
+    """Leave only the tests that run on a processor: those without marks, or with its mark; or only the others."""
     kept = []
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
-        if not marks & PLATFORMS or marks & HOSTS:
+        if (bool(marks & PLATFORMS) and not marks & HOSTS) is OTHERS:
             kept.append(item)
     items[:] = kept
 

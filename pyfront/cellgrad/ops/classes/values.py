@@ -145,7 +145,8 @@ class EqualCount(Primitive):
 
 @public()
 class Median(Primitive):
-    """The middle elements along `axis`, or of all, and their positions; see `ops.median`.
+    """The middle elements along `axis`, or of all, and their positions; see `ops.median`. The derivative of the one of
+    all is shared by the elements equal to it.
 
     >>> print(*ops.Median(axis=1)(Tensor([[3.0, 1.0, 2.0]])))
     [2.] [2]
@@ -182,7 +183,7 @@ def _median(
             return splat(math.nan, x.dtype, ()), splat(0, mstype.int64, ())
     if not ignore_nan or x.dtype.kind != "f":
         value, place = extrema.median(x, axis, keep)
-        return value, gen.mul(place, 0) if everywhere else place
+        return (extrema.shared(x, value), gen.mul(place, 0)) if everywhere else (value, place)
     # NaN comes last in the order: the middle of those before it.
     d = axis_of(axis, x.ndim, "Median")
     values, order = sort(x, d)
@@ -193,6 +194,7 @@ def _median(
     )
     chosen = gen.equal(along, middle)
     value = select(chosen, values, 0).sum(d, keepdims=keep)
+    value = extrema.shared(x, value) if everywhere else value
     return value, cast(select(chosen, order, 0).sum(d, keepdims=keep), mstype.int64)
 
 

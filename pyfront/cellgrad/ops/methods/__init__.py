@@ -79,30 +79,48 @@ class TensorMethods(
         return ops.cast(self, ops.selection.dtype_argument(dtype, "astype"))
 
     def to(
-        self, dtype: DTypeLike | None = None, non_blocking: object = False, copy: object = False
+        self,
+        first: DTypeLike | Tensor | None = None,
+        /,
+        *others: object,
+        device: str | None = None,
+        dtype: DTypeLike | None = None,
+        other: Tensor | None = None,
+        non_blocking: object = False,
+        copy: object = False,
     ) -> Tensor:
-        """The elements as another dtype, see `astype`, or on another device.
+        """The elements as another dtype, see `astype`, or on another device, or both.
 
         Args:
-            dtype: a dtype, or a Tensor that has it. Also the name of a device, ``"CPU"``, ``"GPU"`` or
-                ``"GPU:1"``: the elements are copied there now, and not when a program needs them; in
-                compiled code, nothing moves. It has to be the one on which programs compute
-                (`set_device`), or the CPU. None changes nothing.
+            first: a dtype, a Tensor that has it, or the name of a device, after which a dtype may follow. None changes
+                nothing.
+            others: a dtype, and what `non_blocking` and `copy` are, which have no effect.
+            device: ``"CPU"``, ``"GPU"`` or ``"GPU:1"``: the elements are copied there now, and not when a program
+                needs them; in compiled code, nothing moves. It has to be the one on which programs compute
+                (`set_device`), or the CPU.
+            dtype: a dtype.
+            other: a Tensor that has it.
 
         Raises:
             RuntimeError: there is no such device, programs compute on another one, or another library
                 shares the elements on a device.
             ValueError: a name of a device without a number.
 
-        >>> print(Tensor([1.5, 2.5]).to(ms.int32))
-        [1 2]
+        >>> print(Tensor([1.5, 2.5]).to(ms.int32), Tensor([1.5, 2.5]).to("CPU", ms.int32))
+        [1 2] [1 2]
         """
+        if isinstance(first, str) and first.split(":")[0] in ("CPU", "GPU", "Ascend", "cpu"):
+            device = first
+        elif first is not None:
+            dtype = first  # type: ignore[assignment]
+        if others and not isinstance(others[0], int):
+            dtype = others[0]  # type: ignore[assignment]
+        dtype = dtype if other is None else other.dtype
+        out: Any = self if device is None else self._moved_to(check_placed(device, "to"))
         if dtype is None:
-            return self  # type: ignore[return-value]
-        if isinstance(dtype, str) and dtype.split(":")[0] in ("CPU", "GPU", "Ascend", "cpu"):
-            return self._moved_to(check_placed(dtype, "to"))
-        wanted = dtype.dtype if isinstance(dtype, Tensor) else dtype  # type: ignore[attr-defined]
-        return ops.cast(self, ops.selection.dtype_argument(wanted, "to"))
+            return out  # type: ignore[no-any-return]
+        wanted = dtype.dtype if isinstance(dtype, Tensor) else dtype
+        return ops.cast(out, ops.selection.dtype_argument(wanted, "to"))
 
     def type_as(self, other: Tensor) -> Tensor:
         """The elements converted to the dtype of another tensor.

@@ -106,9 +106,9 @@ class IndexMethods:
         dim: int | None = None,
         index: Tensor | None = None,
         src: TensorLike | None = None,
+        reduce: str = "none",
         *,
         axis: int | None = None,
-        reduce: str = "none",
     ) -> Tensor:
         """See `ops.scatter`; with reduce ``"add"``, the elements of `src` are added.
 

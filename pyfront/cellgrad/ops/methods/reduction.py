@@ -33,6 +33,19 @@ def _one(method: str, axis: Any, dim: Any) -> Any:
     return axis if dim is None else dim
 
 
+def _less(method: str, ddof: int | None, other: bool, correction: int | None, usual: int) -> int:
+    """What the divisor is less by: `ddof`, or in the form that has other names `correction`."""
+    if not other and correction is None:
+        return 0 if ddof is None else ddof
+    if ddof is not None:
+        raise error(
+            TypeError,
+            f"For '{method}', 'ddof' does not go with 'dim', 'correction' and 'keepdim'.",
+            f"x.{method}(axis, ddof, keepdims) or x.{method}(dim, correction=..., keepdim=...)",
+        )
+    return usual if correction is None else correction
+
+
 class ReductionMethods:
     """Methods."""
 
@@ -123,41 +136,47 @@ class ReductionMethods:
     def var(
         self,
         axis: Axis = None,
-        ddof: int = 0,
+        ddof: int | None = None,
         keepdims: bool = False,
         *,
-        dim: Axis = None,
-        correction: int = 1,
+        dim: Axis = (),
+        correction: int | None = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """See `ops.var`. Under the name `dim` the divisor is less by `correction`, 1 by default.
+        """See `ops.var`. With `dim`, `correction` or `keepdim` the divisor is less by `correction`, 1 by default; else
+        by `ddof`, 0 by default.
+
+        Raises:
+            TypeError: `ddof` beside one of these.
 
         >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).var(axis=1))
         [4.   0.25]
         """
-        if dim is not None:
-            ddof = correction
-        return ops.var(self, _one("var", axis, dim), ddof, keepdims or keepdim)
+        other = dim != ()  # also None, which is given by its name
+        less = _less("var", ddof, other or keepdim, correction, 1)
+        over = _one("var", axis, dim if other else None)
+        return ops.var(self, over, less, keepdims or keepdim)
 
     def std(
         self,
         axis: Axis = None,
-        ddof: int = 0,
+        ddof: int | None = None,
         keepdims: bool = False,
         *,
         dim: Axis = None,
-        correction: int = 0,
+        correction: int | None = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """See `ops.std`. Under the name `dim` the divisor is less by `correction`, MindSpore's 0 by
-        default.
+        """See `ops.std`. The divisor is less by `correction`, or by `ddof`; both are 0 by default, as in MindSpore.
+
+        Raises:
+            TypeError: `ddof` beside `dim`, `correction` or `keepdim`.
 
         >>> print(Tensor([1.0, 3.0]).std())
         1.0
         """
-        if dim is not None:
-            ddof = correction
-        return ops.std(self, _one("std", axis, dim), ddof, keepdims or keepdim)
+        less = _less("std", ddof, dim is not None or keepdim, correction, 0)
+        return ops.std(self, _one("std", axis, dim), less, keepdims or keepdim)
 
     def all(
         self,

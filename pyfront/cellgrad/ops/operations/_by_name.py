@@ -1,4 +1,5 @@
-"""Primitives of MindSpore that programs reach by name: windows, vectors that are filled, factors of matrices."""
+"""Primitives of MindSpore that programs reach by name: windows, vectors that are filled, factors of matrices, rows
+that are replaced."""
 
 from __future__ import annotations
 
@@ -15,6 +16,9 @@ from cellgrad.core.arguments import (
     check_int,
     check_ndim,
     check_one_of,
+    check_same_dtype,
+    check_same_shape,
+    check_sequence,
 )
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import either
@@ -23,12 +27,46 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import linalg, reductions
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._index import gathered
-from cellgrad.ops._static import known, known_ints
+from cellgrad.ops._static import known, known_int, known_ints
+from cellgrad.ops.gathering import gather
 from cellgrad.ops.joining import concat, piece
-from cellgrad.ops.selection import full, where
+from cellgrad.ops.scattering import tensor_scatter_update
+from cellgrad.ops.selection import full, where, zeros, zeros_like
 from cellgrad.ops.shapes import expand_dims, reshape
 
-__all__ = ["QR", "MapUniform", "PadAndShift", "Rolling"]
+__all__ = ["QR", "ConcatOffsetV1", "MapUniform", "PadAndShift", "Rolling", "UpdateCache"]
+
+
+class ConcatOffsetV1(Primitive):
+    """Where each of some shapes begins in what they are joined to along an axis: shapes and results are vectors.
+
+    Raises:
+        TypeError: no Tensors of integers, or two dtypes.
+        ValueError: an axis that is no number, less than two vectors, or other lengths.
+    """
+
+    def __call__(self, axis: Tensor, x: Any) -> tuple[Tensor, ...]:
+        dim = check_ndim(check_tensor(axis, self.name, "axis"), self.name, "axis", 0)
+        given = check_sequence(x, self.name, "x", "Tensors", Tensor)
+        if len(given) < 2:
+            raise argument_error(ValueError, self.name, "x", "two Tensors at least", len(given))
+        check_dtype(dim, self.name, "axis", "i")
+        for v in given:
+            check_ndim(check_dtype(v, self.name, "x", "i"), self.name, "x", 1)
+            check_same_dtype(given[0], v, self.name, ("x[0]", "x"))
+            check_same_shape(given[0], v, self.name, ("x[0]", "x"))
+        return tuple(_offsets(dim, tuple(given)))
+
+
+@operation
+def _offsets(axis: Tensor, shapes: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    places = known(np.arange(shapes[0].size, dtype=np.int32), mstype.int32)
+    at = where(axis < 0, axis + shapes[0].size, axis)
+    lengths = [gather(v, at, 0) for v in shapes[:-1]]
+    starts = [as_tensor(0, "ConcatOffsetV1", shapes[0].dtype)]
+    for n in lengths:
+        starts.append(starts[-1] + n)
+    return tuple([where(places == at, s, zeros_like(s)) for s in starts])
 
 
 class MapUniform(Primitive):
@@ -197,3 +235,39 @@ def _rolled(
             out = reductions.safe_root(out) if method == "std" else out
     few = as_tensor(0 if x.dtype.kind == "i" else math.nan, "Rolling", x.dtype)
     return where(along(enough, x.ndim, mstype.bool_), cast_to(out, x.dtype), few)
+
+
+class UpdateCache(Primitive):
+    """Rows of a Parameter replaced, but for those whose index is below 0, `max_num` or above; later updates of a row
+    count. The result is a zero of shape [1], which stands for nothing.
+
+    Raises:
+        IndexError: an index below `max_num` that is no row.
+        TypeError: no Tensors, indices that are no integers, or no int.
+        ValueError: not one row of `updates` for each index.
+    """
+
+    def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor, max_num: int) -> Tensor:
+        x = check_ndim(
+            check_tensor(input_x, self.name, "input_x"), self.name, "input_x", at_least=1
+        )
+        at = check_dtype(check_tensor(indices, self.name, "indices"), self.name, "indices", "i")
+        new = check_tensor(updates, self.name, "updates")
+        limit = known_int(max_num, self.name, "max_num", at_least=0)
+        check_same_dtype(x, new, self.name, ("input_x", "updates"))
+        rows = (at.size, *x.shape[1:])
+        if new.size != math.prod(rows):
+            raise argument_error(
+                ValueError, self.name, "updates", f"of the elements of shape {list(rows)}", new
+            )
+        x[...] = _with_rows(x, reshape(at, (-1,)), reshape(new, rows), limit)
+        return zeros((1,), x.dtype)
+
+
+@operation
+def _with_rows(x: Tensor, at: Tensor, new: Tensor, limit: int) -> Tensor:
+    """Rows that are not written go to one more row in front, which is cut off."""
+    more = concat((zeros((1, *x.shape[1:]), x.dtype), x), 0)
+    places = where((at >= 0) & (at < limit), at + 1, zeros_like(at))
+    written = tensor_scatter_update(more, expand_dims(places, -1), new)
+    return piece(written, 0, 1, x.shape[0] + 1)

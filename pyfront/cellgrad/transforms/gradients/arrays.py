@@ -1,4 +1,4 @@
-"""Gradients of parts, padding and sampling of arrays and images."""
+"""Gradients of parts, padding and sampling of arrays and images, and of least squares."""
 
 from __future__ import annotations
 
@@ -98,6 +98,18 @@ def _einsum(name: str, operands: Any, dout: Any, equation: str) -> Any:
 
 
 EinsumGrad = row("EinsumGrad(equation)(operands, dout)", by_name(_einsum))
+
+
+def _least_squares(name: str, dout: Any, a: Any, b: Any) -> Any:
+    vector = check_tensor(b, name, "B").ndim == check_tensor(a, name, "A").ndim - 1
+
+    def solution(x: Tensor, y: Tensor) -> Any:
+        return ops.lstsq(x, y[..., None])[..., 0] if vector else ops.lstsq(x, y)
+
+    return pulled(name, solution, dout, a, b, by=2)
+
+
+LstsqV2Grad = row("LstsqV2Grad()(gX, A, B)", by_name(_least_squares), of_complex=True)
 
 
 def _mirror_pad(name: str, dout: Any, paddings: Any, mode: str) -> Any:
