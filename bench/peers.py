@@ -28,7 +28,7 @@ def processor():
 
 
 def milliseconds(seconds):
-    return f"{seconds * 1e3:.3g}"
+    return f"{seconds * 1e3:.3g}" if seconds < 1 else f"{seconds * 1e3:,.0f}"
 
 
 def table(run):

@@ -8,7 +8,8 @@
 //
 // To replace them takes a microsecond, as long as a small network. So a call
 // begins with its flag set, and its polls replace them once it has run for some
-// time or has many of them. What came before is found then, as Python remembers it.
+// time or has many of them. What came before is found then, as Python remembers
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +35,8 @@ CancelFlag *running; // the last that began; guarded by runningMutex
 volatile int32_t interrupted;
 unsigned interruptibleCalls;
 
-/// What runs for no longer, and polls no more often, leaves the handlers as they
-/// are. To ask takes some nanoseconds, as long as a step of a small loop.
+/// What runs for no longer, and polls no more often, leaves the handlers as
+/// they are. To ask takes some nanoseconds, as long as a step of a small loop.
 constexpr std::chrono::microseconds kShortCall{30};
 constexpr int kFewPolls = 16;
 
