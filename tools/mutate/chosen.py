@@ -18,19 +18,8 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     ],
     "ReadByLoops": [
         ("what a loop writes is packed before it", "«mayWrite(loop, root)» ||", "false"),
-        (
-            "views of an item move out of its loop",
-            "«llvm::all_of(view->getOperands(), isOutside)»;",
-            "true",
-        ),
-        ("memory of an item is that of all", "«!loop.isDefinedOutsideOfLoop(root)» ||", "false"),
     ],
     "TileEmitter": [
-        (
-            "filters of each item are packed before all",
-            "if («!problem.b.at.var»)\n    if (Operation *loop",
-            "true",
-        ),
         ("items add to one place", "&& «plan.outer[0].c != 0»;", "true"),
         ("a loop that stays in C is moved out", "&& «dim.dim.c != 0» &&", "true"),
         ("vectors are moved out", "«&dim != &plan.columns.back()»)\n        return &dim;", "true"),
