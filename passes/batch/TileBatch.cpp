@@ -169,9 +169,9 @@ private:
     SmallVector<int64_t> taken;
     bool isUsual = !between.empty(); // not given as an option
     for (auto [i, rows] : llvm::enumerate(sizes))
-      if (rows == 1 ? !apart : rows == 2 || !everyOther || i % 2 == 0)
-        if (apart || !isUsual || rows <= kLargestOfSums)
-          taken.push_back(rows);
+      if ((rows == 1 ? !apart : rows == 2 || !everyOther || i % 2 == 0) &&
+          (apart || !isUsual || rows <= kLargestOfSums))
+        taken.push_back(rows);
     for (int64_t rows : between)
       if (!everyOther)
         taken.push_back(rows);

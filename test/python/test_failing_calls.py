@@ -182,6 +182,15 @@ def test_ctrl_c_ends_a_loop(ctrl_c, limits):
     assert signal.getsignal(signal.SIGINT) is ctrl_c
 
 
+def compiled(limits):
+    """A loop without an end, compiled already."""
+    net = Endless()
+    limits(max_trips=1)
+    with pytest.raises(RuntimeError):
+        net(X[0])
+    return net
+
+
 class Enough(Exception):
     pass
 
@@ -203,10 +212,7 @@ def handle():
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGALRM])
 def test_handlers_of_the_program_run_in_the_call(handle, limits, number):
     """The call goes on, unless they raise. They may call compiled code."""
-    net, other = Endless(), Settling()
-    limits(max_trips=1)
-    with pytest.raises(RuntimeError):
-        net(X[0])  # compiled
+    net, other = compiled(limits), Settling()
     limits(max_trips=2_000_000_000)
     x = ms.Tensor(np.ones((2, 4), np.float32))
     limits(max_trips=0)
@@ -241,10 +247,7 @@ def test_handlers_of_the_program_run_in_the_call(handle, limits, number):
 
 def test_a_signal_at_the_beginning_of_a_call(handle, limits):
     """Short calls leave the process's handlers as they are. What comes before a longer one has replaced them is found."""
-    net = Endless()
-    limits(max_trips=1)
-    with pytest.raises(RuntimeError):
-        net(X[0])
+    net = compiled(limits)
     limits(max_trips=2_000_000_000)
 
     def stop(*_):
@@ -265,10 +268,7 @@ def test_a_signal_at_the_beginning_of_a_call(handle, limits):
 
 def test_a_handler_that_sets_another(handle, limits):
     """The one that it sets is the one that is there afterwards, and runs in the call, too."""
-    net, seen = Endless(), []
-    limits(max_trips=1)
-    with pytest.raises(RuntimeError):
-        net(X[0])
+    net, seen = compiled(limits), []
     limits(max_trips=0)
 
     def second(*_):
